@@ -127,10 +127,10 @@ type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck>>;
 const isText = (value: unknown): value is string => typeof value === 'string';
 const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
-const TEXT: OptionCheck = { fits: isText, wants: 'a string' };
-const TEXTS: OptionCheck = { fits: areTexts, wants: 'an array of strings' };
+const TEXT_CHECK: OptionCheck = { fits: isText, wants: 'a string' };
+const TEXTS_CHECK: OptionCheck = { fits: areTexts, wants: 'an array of strings' };
 const FLAG: OptionCheck = { fits: (value) => typeof value === 'boolean', wants: 'true or false' };
-const within = (range: Range): OptionCheck => ({
+const numberWithin = (range: Range): OptionCheck => ({
   fits: (value) => typeof value === 'number' && value >= range.min && value <= range.max,
   wants: `a number from ${span(range)}`,
 });
@@ -151,32 +151,32 @@ function checkOptions(taker: string, given: unknown, checks: Readonly<Record<str
 }
 
 const VERIFIER_OPTIONS: OptionChecks<VerifierOptions> = {
-  dnsServers: TEXTS,
-  dnsTimeoutMs: within(DNS_TIMEOUT_MS),
-  dnsControlNames: TEXTS,
+  dnsServers: TEXTS_CHECK,
+  dnsTimeoutMs: numberWithin(DNS_TIMEOUT_MS),
+  dnsControlNames: TEXTS_CHECK,
   allowPrivateNetworks: FLAG,
   smtp: { fits: (value) => typeof value === 'object' && value !== null, wants: 'an object' },
-  listsDir: TEXT,
+  listsDir: TEXT_CHECK,
 };
 const SMTP_OPTIONS: OptionChecks<SmtpOptions> = {
-  helo: TEXT,
-  from: TEXT,
-  port: within({ min: 1, max: 65_535 }),
+  helo: TEXT_CHECK,
+  from: TEXT_CHECK,
+  port: numberWithin({ min: 1, max: 65_535 }),
   bind: {
     fits: (value) => areTexts(value) && value.every((ip) => canonicalIp(ip) !== null),
     wants: 'an array of IP addresses',
   },
   egresses: { fits: (value) => Array.isArray(value) && value.length > 0, wants: 'an array with at least one egress' },
-  connectionsPerHost: within(SMTP_CONNECTIONS_PER_HOST),
-  ratePerOperator: within(SMTP_RATE_PER_OPERATOR),
-  breakerSeconds: within(SMTP_BREAKER_SECONDS),
+  connectionsPerHost: numberWithin(SMTP_CONNECTIONS_PER_HOST),
+  ratePerOperator: numberWithin(SMTP_RATE_PER_OPERATOR),
+  breakerSeconds: numberWithin(SMTP_BREAKER_SECONDS),
 };
 const VERIFY_OPTIONS: OptionChecks<VerifyOptions> = {
   level: { fits: (value) => LEVELS.some((level) => level === value), wants: choice(LEVELS) },
-  timeoutMs: within(TIMEOUT_MS),
+  timeoutMs: numberWithin(TIMEOUT_MS),
   signal: { fits: (value) => value instanceof AbortSignal, wants: 'an AbortSignal' },
   evidence: FLAG,
-  wait: within({ min: 0, max: DAY_MS }),
+  wait: numberWithin({ min: 0, max: DAY_MS }),
 };
 
 /** Throws a TypeError for options that do not exist, have the wrong type or are out of range. */

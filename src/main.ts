@@ -30,7 +30,7 @@ import { watchStoreClock } from './service/store-clock.ts';
 import { openStore } from './store/open.ts';
 import type { Store, StoreEvent } from './store/store.ts';
 
-const MESSAGES = {
+const LOG_MESSAGES = {
   rate_window_restarted: "an account's rate window lay in the future, as the clock was set back; it began again",
   attempt_window_restarted: 'a limit on sign-in attempts lay in the future, as the clock was set back; it began again',
   thread_lost: 'a thread of the store ended; it is started again, and what it was doing was refused',
@@ -39,7 +39,7 @@ const MESSAGES = {
 const logStoreEvents =
   (logger: Logger) =>
   ({ kind, ...about }: StoreEvent): void =>
-    logger.warn(about, MESSAGES[kind]);
+    logger.warn(about, LOG_MESSAGES[kind]);
 
 type SharedRatesSetup = NonNullable<Parameters<typeof createEngine>[0]['sharedRates']> | null;
 

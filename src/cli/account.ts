@@ -24,7 +24,7 @@ function checkPlan({ plans }: Store, plan: string): void {
   throw new UsageError(`--plan must be one of ${[...plans.keys()].join(', ')}; it is ${JSON.stringify(plan)}.`);
 }
 
-const toJson = (a: Account) => ({
+const accountJson = (a: Account) => ({
   id: a.id,
   name: a.name,
   plan: a.plan,
@@ -44,7 +44,7 @@ export const creditsText = ({ terms, balance }: Account): string =>
   isUnlimited(terms) ? 'unlimited credits' : counted(balance, 'credit');
 
 /** All that `set` changes. */
-function described({
+function accountText({
   id,
   name,
   plan,
@@ -70,14 +70,14 @@ export async function requireAccount(store: Store, id: string): Promise<Account>
 
 export function accountCommand(): Command {
   const group = new Command('account').description('Manage accounts, their plans and credits.');
-  group.addCommand(create());
-  group.addCommand(list());
-  group.addCommand(set());
+  group.addCommand(createAccountCommand());
+  group.addCommand(listAccountsCommand());
+  group.addCommand(setAccountCommand());
   group.addCommand(grant());
   return group;
 }
 
-const create = () =>
+const createAccountCommand = () =>
   command('create', 'Create an account.', 'account')
     .requiredOption('--name <name>', 'display name')
     .option('--plan <plan>', 'one of those that mailvet plans prints (default: the first one)')
@@ -98,14 +98,14 @@ const create = () =>
         );
         printResult(
           flags,
-          toJson(account),
+          accountJson(account),
           `Created account ${account.id} (${account.plan}, ${creditsText(account)}).`,
         );
       };
       await withStore(optionsFrom(flags, 'account'), use);
     });
 
-const list = () =>
+const listAccountsCommand = () =>
   command('list', 'List the accounts.', 'account').action(async (flags: { json?: boolean }) => {
     await withStore(optionsFrom(flags, 'account'), async (store) => {
       const accounts = await store.accounts.list();
@@ -120,14 +120,14 @@ const list = () =>
       ]);
       printResult(
         flags,
-        accounts.map(toJson),
+        accounts.map(accountJson),
         table(rows, ['ID', 'NAME', 'PLAN', 'RATE LIMIT', 'STATUS', 'BALANCE', 'LOCKED']),
       );
     });
   });
 
 // Options that take a word beside numbers return it: commander replaces a null that a parser returns.
-const set = () =>
+const setAccountCommand = () =>
   command('set', 'Change an account.', 'account')
     .argument('<id>')
     .option('--name <name>')
@@ -191,7 +191,7 @@ const set = () =>
           if (change.plan !== undefined) checkPlan(store, change.plan);
           const account = await store.accounts.set((await requireAccount(store, id)).id, change, commandActor());
           if (!account) throw new CommandFailure(`account ${id} no longer exists.`);
-          printResult(flags, toJson(account), described(account));
+          printResult(flags, accountJson(account), accountText(account));
         });
       },
     );
@@ -207,6 +207,6 @@ const grant = () =>
         const { id: account }: { id: AccountId } = await requireAccount(store, id);
         const changed = await store.accounts.grant(account, credits, parseNote(flags.note), commandActor());
         if (!changed) throw new CommandFailure(`account ${id} has fewer credits than that; nothing changed.`);
-        printResult(flags, toJson(changed), `Account ${id} now has ${counted(changed.balance, 'credit')}.`);
+        printResult(flags, accountJson(changed), `Account ${id} now has ${counted(changed.balance, 'credit')}.`);
       });
     });

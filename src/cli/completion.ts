@@ -2,24 +2,24 @@ import { Command } from 'commander';
 import { shownFlags } from './command.ts';
 
 /** A command line that may be completed: the words so far, and what may follow. */
-interface Level {
+interface CompletionLevel {
   /** `account create`; empty for the program itself. */
   readonly path: string;
   readonly words: readonly { readonly word: string; readonly about: string }[];
 }
 
-function levelsOf(command: Command, path: readonly string[] = []): Level[] {
+function levelsOf(command: Command, path: readonly string[] = []): CompletionLevel[] {
   const commands = command.commands.map((sub) => ({ word: sub.name(), about: sub.description() }));
   const flags = shownFlags(command).map(({ long, description }) => ({ word: long, about: description }));
   const own = { path: path.join(' '), words: [...commands, ...flags] };
   return [own, ...command.commands.flatMap((sub) => levelsOf(sub, [...path, sub.name()]))];
 }
 
-const casesOf = (levels: readonly Level[]): string =>
+const casesOf = (levels: readonly CompletionLevel[]): string =>
   levels.map(({ path, words }) => `    '${path}') words='${words.map(({ word }) => word).join(' ')}' ;;`).join('\n');
 
 /** Commands are words of letters and hyphens, so nothing needs quoting; files are completed where no word fits. */
-const bash = (levels: readonly Level[]): string => `# mailvet completion bash
+const bash = (levels: readonly CompletionLevel[]): string => `# mailvet completion bash
 _mailvet() {
   local words='' path='' word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -33,7 +33,7 @@ ${casesOf(levels)}
 complete -o default -F _mailvet mailvet mailvet.mjs
 `;
 
-const zsh = (levels: readonly Level[]): string => `#compdef mailvet mailvet.mjs
+const zsh = (levels: readonly CompletionLevel[]): string => `#compdef mailvet mailvet.mjs
 # mailvet completion zsh
 _mailvet() {
   local path_='' word
@@ -51,7 +51,7 @@ compdef _mailvet mailvet mailvet.mjs
 
 const inFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-const fish = (levels: readonly Level[]): string => {
+const fish = (levels: readonly CompletionLevel[]): string => {
   const lines = levels.flatMap(({ path, words }) => {
     const when = inFish(`test "$(string join ' ' -- (string match -v -- '-*' (commandline -opc)[2..]))" = "${path}"`);
     return words.map(({ word, about }) => {

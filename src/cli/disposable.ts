@@ -9,12 +9,12 @@ const SHOW_DNS_MS = 4_000;
 
 export function disposableCommand(): Command {
   const group = new Command('disposable').description('Manage the lists of disposable, free and relay domains.');
-  group.addCommand(update());
+  group.addCommand(updateCommand());
   group.addCommand(show());
   return group;
 }
 
-const update = () =>
+const updateCommand = () =>
   command(
     'update',
     'Download the latest disposable list; a running service picks it up without a restart.',
@@ -36,7 +36,7 @@ const show = () =>
       const options = optionsFrom(flags, 'disposable');
       const lists = watchDomainData(options.listsDir, systemClock, { learned: options.listsLearnHosts }).current;
       const found = lists.explain(domain.trim().toLowerCase());
-      const mail = await mailHostsOf(found.domain, options);
+      const mail = await lookUpMailHosts(found.domain, options);
       // The name may itself be that of a mail host.
       const hosts = [...new Set([found.domain, ...mail])].map((host) => lists.explainHost(host));
       const known = hosts.filter(({ host, learned, refused }) => mail.includes(host) || learned || refused);
@@ -45,7 +45,7 @@ const show = () =>
     });
 
 /** The MX hosts of a domain and their addresses; none without an answer. */
-async function mailHostsOf(domain: string, options: Options): Promise<string[]> {
+async function lookUpMailHosts(domain: string, options: Options): Promise<string[]> {
   const [{ lookUpHosts }, { dnsForLearning }] = await Promise.all([
     import('../engine/data/learn.ts'),
     import('../main/dns-for-learning.ts'),

@@ -24,13 +24,13 @@ export const doctorCommand = (): Command =>
       const providers = () => watchDomainData(options.listsDir, systemClock).current.providerNames;
       const { egresses = [] } = (await smtpIdentityOf(options, providers)) ?? {};
       const { findings: ofHost, advice } = await examine({ ...options, egresses: () => egresses }, () =>
-        checkStore(options),
+        openAndCheckStore(options),
       );
       // Not at once: the system looks names up in few threads, which a name without an answer holds for seconds.
       const around = await examineSurroundings(surroundingsOf(options, flags.mailTo ?? null));
       const findings = [...ofHost, ...around];
       const ok = isFit(findings);
-      printResult(flags, { findings, advice, ok }, [...linesOf(findings), ...adviceLines(advice)].join('\n'));
+      printResult(flags, { findings, advice, ok }, [...findingLines(findings), ...adviceLines(advice)].join('\n'));
       if (!ok) process.exitCode = 1;
     });
 
@@ -51,7 +51,7 @@ function surroundingsOf(options: Options, to: string | null): Parameters<typeof 
 }
 
 /** `fail  port        …`: what was found and how to fix it. */
-function linesOf(findings: readonly EgressFinding[]): string[] {
+function findingLines(findings: readonly EgressFinding[]): string[] {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const isOne = new Set(findings.map(({ egress }) => egress)).size < 3;
   return findings.map(({ check, result, found, fix, egress }) => {
@@ -69,7 +69,7 @@ function adviceLines(advice: readonly EgressAdvice[]): string[] {
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
-async function checkStore(options: Options): ReturnType<typeof import('../service/doctor.ts').checkStore> {
+async function openAndCheckStore(options: Options): ReturnType<typeof import('../service/doctor.ts').checkStore> {
   const missing = await missingFile(options.databaseUrl);
   if (missing !== null) return { notReady: `There is no store at ${missing}.` };
   const [store, { checkStore }] = await Promise.all([openConfiguredStore(options), import('../service/doctor.ts')]);

@@ -13,7 +13,7 @@ import { withServer } from './server-error.ts';
 export function filtersCommand(): Command {
   const group = new Command('filters').description('What an account blocks and allows, on a server.');
   group.addCommand(importFile());
-  group.addCommand(list());
+  group.addCommand(listFiltersCommand());
   group.addCommand(exportFile());
   return group;
 }
@@ -37,14 +37,14 @@ const importFile = () =>
       // Before a file is sent, to a server that may not want it.
       await filters.list({ per_page: 1 });
       const imported = await filters.import(source, { ...read, ...(flags.dryRun ? { dry_run: true } : {}) });
-      printResult(flags, imported, described(imported));
+      printResult(flags, imported, importText(imported));
       if (imported.invalid === 0) return;
       const said = flags.dryRun ? 'cannot be used' : 'were not imported';
       throw new CommandFailure(`${grouped(imported.invalid)} of ${counted(imported.rows, 'row')} ${said}.`);
     });
   });
 
-function described({ read, warnings, errors, invalid, filters, ...counts }: FilterImport): string {
+function importText({ read, warnings, errors, invalid, filters, ...counts }: FilterImport): string {
   const { dry_run: dryRun, rows, added, existing } = counts;
   const valuesIn = read.columns.flatMap(({ column, field }) => (field === 'value' ? [column] : []));
   const more = invalid - errors.length;
@@ -73,7 +73,7 @@ interface ListFlags {
   readonly limit?: number;
 }
 
-const list = () =>
+const listFiltersCommand = () =>
   command('list', 'List filters, newest first.', 'filters')
     .addOption(new Option('--type <type>', 'only those of a type').choices(FILTER_TYPES))
     .option('--query <text>', 'only those with this in value or reason')

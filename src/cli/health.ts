@@ -6,9 +6,9 @@ import { messageOf } from '../kernel/errors.ts';
 import { CommandFailure, command, optionsFrom, printable, printResult, table, wholeNumber } from './command.ts';
 
 /** Longer than its checks may take. */
-const WITHIN_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 5_000;
 const WAIT_MAX_SECONDS = 3600;
-const POLL_MS = 100;
+const READY_POLL_MS = 100;
 
 interface Readiness {
   readonly status: string;
@@ -22,8 +22,8 @@ export const healthCommand = (): Command =>
       const { host, port } = optionsFrom(flags, 'health');
       const url = `${publicUrlOf(host, port)}/readyz`;
       const until = systemClock.elapsed() + flags.wait * 1000;
-      while (systemClock.elapsed() < until && !(await isReady(url))) await sleep(POLL_MS);
-      const body = await fetch(url, { signal: AbortSignal.timeout(WITHIN_MS) })
+      while (systemClock.elapsed() < until && !(await isReady(url))) await sleep(READY_POLL_MS);
+      const body = await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
         .then(async (reply) => ({ status: reply.status, json: await reply.json() }))
         .catch((error: unknown) => {
           const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -38,7 +38,7 @@ export const healthCommand = (): Command =>
     });
 
 const isReady = (url: string): Promise<boolean> =>
-  fetch(url, { signal: AbortSignal.timeout(WITHIN_MS) }).then(
+  fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }).then(
     ({ ok }) => ok,
     () => false,
   );

@@ -3,9 +3,9 @@ import { toIso, toIsoOrNull } from '../kernel/clock.ts';
 import type { JobRecord } from '../service/jobs.ts';
 import { CommandFailure, command, optionsFrom, printResult, table, wholeNumber, withStore } from './command.ts';
 
-const LIMIT = { min: 1, max: 1000, default: 100 } as const;
+const JOBS_LIMIT = { min: 1, max: 1000, default: 100 } as const;
 
-const toJson = (job: JobRecord) => ({
+const jobJson = (job: JobRecord) => ({
   id: job.id,
   kind: job.kind,
   account_id: job.account,
@@ -18,26 +18,26 @@ const toJson = (job: JobRecord) => ({
 
 export function jobsCommand(): Command {
   const group = new Command('jobs').description('Inspect background jobs; retry or drop those that failed.');
-  group.addCommand(list());
+  group.addCommand(listJobsCommand());
   group.addCommand(retry());
   group.addCommand(drop());
   return group;
 }
 
-const list = () =>
+const listJobsCommand = () =>
   command('list', 'List failed jobs, newest first.', 'jobs')
     .option('--open', 'list the jobs that are waiting or running instead')
-    .option('--limit <n>', 'number of jobs', wholeNumber('--limit', LIMIT.min, LIMIT.max), LIMIT.default)
+    .option('--limit <n>', 'number of jobs', wholeNumber('--limit', JOBS_LIMIT.min, JOBS_LIMIT.max), JOBS_LIMIT.default)
     .action(async (flags: { json?: boolean; open?: boolean; limit: number }) => {
       await withStore(optionsFrom(flags, 'jobs'), async (store) => {
         const { items, total } = await store.jobs.list({ failed: flags.open !== true, limit: flags.limit });
         const rows = items.map((job) => {
-          const { id, kind, account_id, state, attempts, at, last_error } = toJson(job);
+          const { id, kind, account_id, state, attempts, at, last_error } = jobJson(job);
           return [id, kind, account_id, state, attempts, at, last_error];
         });
         const text = table(rows, ['ID', 'KIND', 'ACCOUNT', 'STATE', 'ATTEMPTS', 'AT', 'LAST ERROR']);
         const more = total > items.length ? `\n${total - items.length} more` : '';
-        printResult(flags, items.map(toJson), `${text}${more}`);
+        printResult(flags, items.map(jobJson), `${text}${more}`);
       });
     });
 

@@ -23,7 +23,7 @@ import {
 
 const keyModeOf = ({ testOf }: Key): KeyMode => (testOf === null ? 'live' : 'test');
 
-const toJson = (k: Key) => ({
+const keyJson = (k: Key) => ({
   id: k.id,
   account_id: k.testOf ?? k.accountId,
   mode: keyModeOf(k),
@@ -40,7 +40,7 @@ const toJson = (k: Key) => ({
 });
 
 /** All that `set` changes. */
-function described({ id, name, allowIps, scopes, budget, expiresAt }: Key): string {
+function keyText({ id, name, allowIps, scopes, budget, expiresAt }: Key): string {
   const from = allowIps.join(', ') || 'anywhere';
   const named = scopesText(scopes);
   const what = named === null ? scopes.join(', ') : named === 'all' ? 'everything' : 'everything but privacy';
@@ -104,20 +104,20 @@ function scopesNamed(name: string): readonly KeyScope[] {
 
 export function keyCommand(): Command {
   const group = new Command('key').description('Manage API keys.');
-  group.addCommand(create());
-  group.addCommand(list());
-  group.addCommand(set());
-  group.addCommand(revoke());
+  group.addCommand(createKeyCommand());
+  group.addCommand(listKeysCommand());
+  group.addCommand(setKeyCommand());
+  group.addCommand(revokeKeyCommand());
   return group;
 }
 
-const create = () =>
+const createKeyCommand = () =>
   withLimits(command('create', 'Create an API key; it is shown only once.', 'key'))
     .requiredOption('--account <id>', 'the account it belongs to')
     .requiredOption('--name <name>', 'display name')
     .option('--test', 'a key for test mode: no DNS or SMTP query is made, and nothing is charged')
     .option('--allow-ip <cidr...>', 'IP addresses and CIDR blocks that may use it (default: any)')
-    .action(async (flags: CreateFlags) => {
+    .action(async (flags: CreateKeyFlags) => {
       const limits = limitsOf(flags);
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const live = await requireAccount(store, flags.account);
@@ -134,7 +134,7 @@ const create = () =>
       });
     });
 
-interface CreateFlags extends LimitFlags {
+interface CreateKeyFlags extends LimitFlags {
   readonly json?: boolean;
   readonly account: string;
   readonly name: string;
@@ -142,13 +142,13 @@ interface CreateFlags extends LimitFlags {
   readonly allowIp?: string[];
 }
 
-const list = () =>
+const listKeysCommand = () =>
   command('list', 'List API keys of live and test mode, including revoked ones.', 'key')
     .option('--account <id>', 'only keys of this account')
     .action(async (flags: { json?: boolean; account?: string }) => {
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const account = flags.account === undefined ? null : (await requireAccount(store, flags.account)).id;
-        const keys = (await store.keys.list(account, { withTest: true })).map(toJson);
+        const keys = (await store.keys.list(account, { withTest: true })).map(keyJson);
         const now = toIso((await store.clock.peek()).now);
         const rows = keys.map((k) => [
           k.id,
@@ -178,7 +178,7 @@ const list = () =>
       });
     });
 
-const set = () =>
+const setKeyCommand = () =>
   withLimits(command('set', 'Change the settings of an API key; the key itself cannot be changed.', 'key'))
     .argument('<id>')
     .option('--name <name>', 'display name')
@@ -201,7 +201,7 @@ const set = () =>
         const key = await store.keys.get(id);
         const changed = key && (await store.keys.update(key.accountId, id, change, commandActor()));
         if (!changed) throw new CommandFailure(`there is no key ${JSON.stringify(id)}; see mailvet key list.`);
-        printResult(flags, toJson(changed), described(changed));
+        printResult(flags, keyJson(changed), keyText(changed));
       });
     });
 
@@ -212,13 +212,13 @@ interface SetFlags extends LimitFlags {
   readonly allowAny?: boolean;
 }
 
-const revoke = () =>
+const revokeKeyCommand = () =>
   command('revoke', 'Revoke an API key immediately and permanently.', 'key')
     .argument('<id>')
     .action(async (id: string, flags: { json?: boolean }) => {
       await withStore(optionsFrom(flags, 'key'), async (store) => {
         const key = await store.keys.revoke(id, commandActor());
         if (!key) throw new CommandFailure(`there is no key ${JSON.stringify(id)}; see mailvet key list.`);
-        printResult(flags, toJson(key), `Revoked key ${id}.`);
+        printResult(flags, keyJson(key), `Revoked key ${id}.`);
       });
     });

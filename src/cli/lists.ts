@@ -22,14 +22,14 @@ const MOVED = ['update', 'show'] as const;
 export function listsCommand(): Command {
   const group = new Command('lists').description('Verify lists of addresses on a server.');
   group.addCommand(submit());
-  group.addCommand(readAgain());
+  group.addCommand(readAgainCommand());
   group.addCommand(status());
   group.addCommand(action('start', 'Start a list that was submitted with --no-start, or lacked credits.'));
   group.addCommand(action('pause', 'Pause a list.'));
   group.addCommand(action('resume', 'Resume a paused list.'));
   group.addCommand(action('cancel', 'End a list; what is held for the rest is released.'));
   group.addCommand(download());
-  group.addCommand(remove());
+  group.addCommand(deleteListCommand());
   for (const name of MOVED) group.addCommand(moved(name), { hidden: true });
   return group;
 }
@@ -95,7 +95,7 @@ const submit = () =>
           ...(retryMinutes === undefined ? {} : { retry_minutes: retryMinutes }),
           start: flags.start,
         });
-        const print = () => printResult(flags, list, described(list));
+        const print = () => printResult(flags, list, listText(list));
         if (flags.watch && list.status !== 'ready') return watch(lists, list.id, flags, print);
         print();
         if (list.error !== null) throw new CommandFailure(`the list was not started: ${list.error.error}`);
@@ -107,7 +107,7 @@ const dedupeOf = ({ dedupe }: ReadFlags) => (dedupe === undefined ? {} : { dedup
 
 const withFileOptions = (made: Command): Command => withDedupe(withReadOptions(made));
 
-const readAgain = () =>
+const readAgainCommand = () =>
   withFileOptions(
     command('read', 'Read the file of a list that is not started in another way.', 'lists').argument('<id>'),
   ).action(async (id: string, flags: Common & ReadFlags) => {
@@ -117,7 +117,7 @@ const readAgain = () =>
       // What else the file was asked to be read by stays as it is.
       const isOther = Object.keys(read).length > 0 || dedupe.dedupe === undefined;
       const list = await lists.update(id, { ...dedupe, ...(isOther ? { read } : {}) });
-      printResult(flags, list, described(list));
+      printResult(flags, list, listText(list));
     });
   });
 
@@ -137,7 +137,7 @@ const status = () =>
         } else if (flags.watch) await watch(lists, id, flags);
         else {
           const list = await lists.get(id);
-          printResult(flags, list, described(list));
+          printResult(flags, list, listText(list));
         }
       });
     });
@@ -154,7 +154,7 @@ async function watch(lists: Mailvet['lists'], id: string, flags: Common, begin =
   try {
     const list = await lists.wait(id, { signal: stop.signal, onProgress });
     if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE);
-    printResult(flags, list, described(list));
+    printResult(flags, list, listText(list));
     if (list.status === 'failed') throw new CommandFailure(list.error?.error ?? 'the list failed.');
   } catch (error) {
     if (!stop.signal.aborted) throw error;
@@ -182,7 +182,7 @@ function progressLine({ status, rows, progress }: List): string {
 
 const BY_MAILBOX = ', those of one mailbox counted once';
 
-function described({ id, name, status, validation_type, policy, dedupe, rows, progress, ...list }: List): string {
+function listText({ id, name, status, validation_type, policy, dedupe, rows, progress, ...list }: List): string {
   const { deliverability, credits, error, read, warnings } = list;
   const found = DELIVERABILITIES.map((one) => `${grouped(deliverability[one])} ${one}`).join(', ');
   return [
@@ -202,7 +202,7 @@ const action = (name: 'start' | 'pause' | 'resume' | 'cancel', description: stri
     .action(async (id: string, flags: Common) => {
       await withLists(flags, async (lists) => {
         const list = await lists[name](id);
-        printResult(flags, list, described(list));
+        printResult(flags, list, listText(list));
       });
     });
 
@@ -254,13 +254,13 @@ async function sayWritten(list: List, only: DownloadFlags['only'] | null, rows: 
 /** Null: it went to standard output. */
 async function rowsOfWorkbook(out: string | undefined): Promise<number | null> {
   if (out === undefined) return null;
-  const file = await readAddressFile(bytesOf(out), { headerRow: 1, columns: ['1'], form: 'xlsx' });
+  const file = await readAddressFile(fileBytes(out), { headerRow: 1, columns: ['1'], form: 'xlsx' });
   let rows = 0;
   for await (const batch of file.batches) rows += batch.rows.length;
   return rows;
 }
 
-async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+async function* fileBytes(path: string): AsyncGenerator<Uint8Array, void, undefined> {
   const { handle } = await openInputFile(path, path);
   for await (const chunk of handle.createReadStream()) yield chunk;
 }
@@ -289,19 +289,19 @@ class RowCount {
 
   #count(bytes: Uint8Array, format: ResultFormat): void {
     // Quotes and line ends are single bytes in every encoding but UTF-16, which has a mark.
-    this.#decoder ??= new TextDecoder(utf16Of(bytes) ?? 'latin1');
+    this.#decoder ??= new TextDecoder(utf16Charset(bytes) ?? 'latin1');
     for (const [character] of this.#decoder.decode(bytes, { stream: true }).matchAll(/["\n]/g))
       if (character === '"') this.#isQuoted = format === 'csv' && !this.#isQuoted;
       else if (!this.#isQuoted) this.#lines += 1;
   }
 }
 
-function utf16Of([first, second]: Uint8Array): string | null {
+function utf16Charset([first, second]: Uint8Array): string | null {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : null;
 }
 
-const remove = () =>
+const deleteListCommand = () =>
   command('delete', 'Erase a list with its rows and results.', 'lists')
     .argument('<id>')
     .action(async (id: string, flags: Common) => {

@@ -5,7 +5,7 @@ import { printable, UsageError } from './command.ts';
 import { createProgram } from './program.ts';
 
 /** Runs one command line and returns the exit code: 0, 1 (failed) or 2 (usage error). */
-async function run(given: readonly string[]): Promise<number> {
+async function runCommand(given: readonly string[]): Promise<number> {
   const program = createProgram();
   const json = asksForJson(given);
   overrideExit(program, json);
@@ -78,7 +78,7 @@ function arranged(program: Command, argv: readonly string[]): string[] {
   return words;
 }
 
-/** Makes commander throw instead of exiting; with `--json`, `run` prints its errors as JSON. */
+/** Makes commander throw instead of exiting; with `--json`, `runCommand` prints its errors as JSON. */
 function overrideExit(command: Command, json: boolean): void {
   command.exitOverride();
   if (json) command.configureOutput({ outputError: () => undefined, writeErr: () => undefined });
@@ -95,4 +95,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await runCommand(process.argv.slice(2));

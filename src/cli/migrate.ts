@@ -11,19 +11,19 @@ export const migrateCommand = (): Command =>
     .action(async (flags: { json?: boolean; check?: boolean }) => {
       const store = await openConfiguredStore(optionsFrom(flags, 'migrate'), { creates: !flags.check });
       try {
-        await (flags.check ? check(store, flags) : migrate(store, flags));
+        await (flags.check ? reportSchema(store, flags) : applyMigrations(store, flags));
       } finally {
         await store.close();
       }
     });
 
-async function migrate(store: Store, flags: { json?: boolean }): Promise<void> {
+async function applyMigrations(store: Store, flags: { json?: boolean }): Promise<void> {
   const { from, to } = await store.migrate();
   const text = from === to ? `The store is at version ${to}.` : `Migrated the store from version ${from} to ${to}.`;
   printResult(flags, { from, to }, text);
 }
 
-async function check(store: Store, flags: { json?: boolean }): Promise<void> {
+async function reportSchema(store: Store, flags: { json?: boolean }): Promise<void> {
   const found = await store.checkSchema();
   const { version, compatibleFrom, known, pending, rolling } = found;
   const json = {
@@ -33,11 +33,11 @@ async function check(store: Store, flags: { json?: boolean }): Promise<void> {
     pending: pending.map((one) => ({ version: one.version, name: one.name, compatible_from: one.compatibleFrom })),
     old_nodes_keep_working: rolling,
   };
-  printResult(flags, json, textOf(found));
+  printResult(flags, json, schemaText(found));
   if (pending.length > 0) process.exitCode = 1;
 }
 
-function textOf({ version, known, pending, rolling }: SchemaCheck): string {
+function schemaText({ version, known, pending, rolling }: SchemaCheck): string {
   if (version > known) return `The store is at version ${version}, newer than this Mailvet, which can use it.`;
   if (pending.length === 0) return `The store is at version ${version}: nothing to migrate.`;
   const rows = pending.map((one) => [one.version, one.name, one.compatibleFrom]);

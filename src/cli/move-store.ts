@@ -6,9 +6,9 @@ import type { Moved } from '../store/store.ts';
 import { CommandFailure, command, openConfiguredStore, optionsFrom, printResult, UsageError } from './command.ts';
 import { createShareBar } from './progress.ts';
 
-const MEMORY = 'A store in memory ends with its process: it cannot be moved.';
+const MEMORY_CANNOT_MOVE = 'A store in memory ends with its process: it cannot be moved.';
 
-async function refused(error: unknown): Promise<Error> {
+async function moveFailure(error: unknown): Promise<Error> {
   const [{ FileRefused }, { MoveRefused }] = await Promise.all([
     import('../store/new-file.ts'),
     import('../store/moving.ts'),
@@ -18,7 +18,7 @@ async function refused(error: unknown): Promise<Error> {
   return wrong ? new UsageError(error.message) : new CommandFailure(messageOf(error));
 }
 
-const text = ({ rows, tables }: Moved): string =>
+const movedText = ({ rows, tables }: Moved): string =>
   `${counted(rows, 'row')}: ${counted(tables.accounts ?? 0, 'account')}, ${counted(tables.verifications ?? 0, 'verification')}`;
 
 export const exportStoreCommand = (): Command =>
@@ -31,7 +31,7 @@ export const exportStoreCommand = (): Command =>
     .action(async (to: string, flags: { json?: boolean; force?: boolean }) => {
       const options = optionsFrom(flags, 'export-store');
       const { databaseUrl: url } = options;
-      if (url === 'sqlite::memory:') throw new UsageError(MEMORY);
+      if (url === 'sqlite::memory:') throw new UsageError(MEMORY_CANNOT_MOVE);
       const [{ writeNewFile }, { writeLines }, { sqlitePathOf }] = await Promise.all([
         import('../store/new-file.ts'),
         import('../store/moving-file.ts'),
@@ -44,9 +44,9 @@ export const exportStoreCommand = (): Command =>
           writeLines(part, (write) => store.moving.export(write)),
         );
         const size = `${grouped(Math.ceil(bytes / 1e6))} MB`;
-        printResult(flags, { file, bytes, ...written }, `Exported ${text(written)}, to ${file} (${size}).`);
+        printResult(flags, { file, bytes, ...written }, `Exported ${movedText(written)}, to ${file} (${size}).`);
       } catch (error) {
-        throw await refused(error);
+        throw await moveFailure(error);
       } finally {
         await store.close();
       }
@@ -60,7 +60,7 @@ export const importStoreCommand = (): Command =>
     .argument('<file>', 'what export-store has written')
     .action(async (from: string, flags: { json?: boolean }) => {
       const options = optionsFrom(flags, 'import-store');
-      if (options.databaseUrl === 'sqlite::memory:') throw new UsageError(MEMORY);
+      if (options.databaseUrl === 'sqlite::memory:') throw new UsageError(MEMORY_CANNOT_MOVE);
       const { readLines } = await import('../store/moving-file.ts');
       const terminal = process.stderr.isTTY && flags.json !== true;
       const onProgress = createShareBar(systemClock, (bar) => void (terminal && process.stderr.write(bar)));
@@ -70,11 +70,15 @@ export const importStoreCommand = (): Command =>
         onProgress(1);
         const problems = await store.accounts.audit();
         const sums = problems.length === 0 ? 'All sums agree.' : `But sums do not agree:\n${problems.join('\n')}`;
-        printResult(flags, { ...moved, problems }, `Imported ${text(moved)}. The store has what the file has. ${sums}`);
+        printResult(
+          flags,
+          { ...moved, problems },
+          `Imported ${movedText(moved)}. The store has what the file has. ${sums}`,
+        );
         if (problems.length > 0) process.exitCode = 1;
       } catch (error) {
         onProgress(1);
-        throw await refused(error);
+        throw await moveFailure(error);
       } finally {
         await store.close();
       }

@@ -17,9 +17,9 @@ import {
 } from './command.ts';
 
 /** Reads only the store. */
-const OPTIONS = 'key';
+const OPTION_SCOPE = 'key';
 
-const toJson = (key: OperatorKey) => ({
+const operatorKeyJson = (key: OperatorKey) => ({
   id: key.id,
   name: key.name,
   key: `mv_op_…${key.lastFour}`,
@@ -34,9 +34,9 @@ const toJson = (key: OperatorKey) => ({
 
 export function operatorKeyCommand(): Command {
   const group = new Command('operator-key').description('Manage keys of the operator API.');
-  group.addCommand(create());
-  group.addCommand(list());
-  group.addCommand(revoke());
+  group.addCommand(createOperatorKeyCommand());
+  group.addCommand(listOperatorKeysCommand());
+  group.addCommand(revokeOperatorKeyCommand());
   return group;
 }
 
@@ -52,7 +52,7 @@ function instantOf(text: string): number {
   throw new UsageError(`--expires must be a date or an RFC 3339 date-time; it is ${JSON.stringify(text)}.`);
 }
 
-interface CreateFlags {
+interface CreateOperatorKeyFlags {
   readonly json?: boolean;
   readonly name: string;
   readonly allowIp: string[];
@@ -60,8 +60,8 @@ interface CreateFlags {
   readonly expires: string;
 }
 
-const create = () =>
-  command('create', 'Create an operator key; it is shown only once.', OPTIONS)
+const createOperatorKeyCommand = () =>
+  command('create', 'Create an operator key; it is shown only once.', OPTION_SCOPE)
     .requiredOption('--name <name>', 'display name')
     .requiredOption('--allow-ip <cidr...>', 'IP addresses and CIDR blocks that may use it')
     .requiredOption('--scope <scope...>', `what it may be used for: ${OPERATOR_SCOPES.join(', ')}`)
@@ -69,14 +69,14 @@ const create = () =>
       '--expires <date>',
       `a date (midnight UTC) or RFC 3339 date-time, at most ${OPERATOR_KEY_DAYS.max} days from now`,
     )
-    .action(async (flags: CreateFlags) => {
+    .action(async (flags: CreateOperatorKeyFlags) => {
       const input = {
         name: flags.name,
         allowIps: splitList(flags.allowIp),
         scopes: splitList(flags.scope).map(scopeNamed),
         expiresAt: instantOf(flags.expires),
       };
-      await withStore(optionsFrom(flags, OPTIONS), async (store) => {
+      await withStore(optionsFrom(flags, OPTION_SCOPE), async (store) => {
         const { createOperatorKey } = await import('../service/operator-keys.ts');
         const { key, value } = await createOperatorKey(store, input, commandActor());
         printResult(
@@ -87,33 +87,35 @@ const create = () =>
       });
     });
 
-function stateOf({ revokedAt, expiresAt }: OperatorKey, now: number): string {
+function operatorKeyState({ revokedAt, expiresAt }: OperatorKey, now: number): string {
   if (revokedAt !== null) return 'revoked';
   return expiresAt <= now ? 'expired' : `until ${toIso(expiresAt)}`;
 }
 
-const list = () =>
-  command('list', 'List operator keys, including revoked ones.', OPTIONS).action(async (flags: { json?: boolean }) => {
-    await withStore(optionsFrom(flags, OPTIONS), async (store) => {
-      const keys = await store.operatorKeys.list();
-      const { now } = await store.clock.peek();
-      const rows = keys.map((key) => {
-        const { id, name, key: shown, allow_ips, scopes, last_used_at } = toJson(key);
-        return [id, name, shown, allow_ips.join(' '), scopes.join(' '), stateOf(key, now), last_used_at];
+const listOperatorKeysCommand = () =>
+  command('list', 'List operator keys, including revoked ones.', OPTION_SCOPE).action(
+    async (flags: { json?: boolean }) => {
+      await withStore(optionsFrom(flags, OPTION_SCOPE), async (store) => {
+        const keys = await store.operatorKeys.list();
+        const { now } = await store.clock.peek();
+        const rows = keys.map((key) => {
+          const { id, name, key: shown, allow_ips, scopes, last_used_at } = operatorKeyJson(key);
+          return [id, name, shown, allow_ips.join(' '), scopes.join(' '), operatorKeyState(key, now), last_used_at];
+        });
+        const head = ['ID', 'NAME', 'KEY', 'ALLOWED', 'SCOPES', 'STATE', 'LAST USED'];
+        printResult(flags, keys.map(operatorKeyJson), table(rows, head));
       });
-      const head = ['ID', 'NAME', 'KEY', 'ALLOWED', 'SCOPES', 'STATE', 'LAST USED'];
-      printResult(flags, keys.map(toJson), table(rows, head));
-    });
-  });
+    },
+  );
 
-const revoke = () =>
-  command('revoke', 'Revoke an operator key immediately and permanently.', OPTIONS)
+const revokeOperatorKeyCommand = () =>
+  command('revoke', 'Revoke an operator key immediately and permanently.', OPTION_SCOPE)
     .argument('<id>')
     .action(async (id: string, flags: { json?: boolean }) => {
-      await withStore(optionsFrom(flags, OPTIONS), async (store) => {
+      await withStore(optionsFrom(flags, OPTION_SCOPE), async (store) => {
         const key = await store.operatorKeys.revoke(id, commandActor());
         if (key === null)
           throw new CommandFailure(`there is no operator key ${JSON.stringify(id)}; see mailvet operator-key list.`);
-        printResult(flags, toJson(key), `Revoked operator key ${id}.`);
+        printResult(flags, operatorKeyJson(key), `Revoked operator key ${id}.`);
       });
     });

@@ -8,9 +8,9 @@ import { openInputFile } from './input-file.ts';
 import { explainServerError } from './server-error.ts';
 
 /** EX_TEMPFAIL of sysexits.h: a mail server keeps the message, and tries again. */
-const TEMPORARY_FAILURE = 75;
+const EXIT_TEMPFAIL = 75;
 
-interface Flags {
+interface OutcomesFlags {
   readonly json?: boolean;
   readonly source?: string;
 }
@@ -19,10 +19,10 @@ export function outcomesCommand(): Command {
   return command('outcomes', 'Report bounces and complaints to a server: one message, or an mbox file.', 'outcomes')
     .argument('[file]', 'a message or an mbox file; - for standard input', '-')
     .option('--source <name>', 'your name of what sent the mail')
-    .action(async (file: string, flags: Flags) => {
+    .action(async (file: string, flags: OutcomesFlags) => {
       const sums = { messages: 0, recorded: 0, duplicates: 0, errors: 0, disregarded: 0 };
       try {
-        await report(file, flags, sums);
+        await reportFile(file, flags, sums);
       } catch (error) {
         // Whatever it is, it is not the message's fault: a mail server would return it to nobody.
         const done = sums.messages === 0 ? '' : ` ${counted(sums.messages, 'message')} had been reported.`;
@@ -31,7 +31,7 @@ export function outcomesCommand(): Command {
             ? `${JSON.stringify({ error: messageOf(error), ...sums })}\n`
             : `mailvet: ${printable(`${messageOf(error)}${done}`)}\n`,
         );
-        process.exitCode = TEMPORARY_FAILURE;
+        process.exitCode = EXIT_TEMPFAIL;
         return;
       }
       const { messages, recorded, duplicates, errors, disregarded } = sums;
@@ -41,9 +41,9 @@ export function outcomesCommand(): Command {
 }
 
 /** Adds to `sums` what has been reported, also where it throws later. */
-async function report(
+async function reportFile(
   file: string,
-  flags: Flags,
+  flags: OutcomesFlags,
   sums: { messages: number; recorded: number; duplicates: number; errors: number; disregarded: number },
 ): Promise<void> {
   const { url, key } = optionsFrom(flags, 'outcomes');

@@ -7,9 +7,9 @@ import { requireAccount } from './account.ts';
 import { command, commandActor, optionsFrom, printResult, withStore } from './command.ts';
 
 /** Reads only the store. */
-const OPTIONS = 'key';
+const PRIVACY_OPTIONS = 'key';
 
-interface Flags {
+interface PrivacyFlags {
   readonly json?: boolean;
   readonly account: string;
   readonly canonical?: boolean;
@@ -24,7 +24,7 @@ export function privacyCommand(): Command {
 }
 
 const about = (name: string, description: string) =>
-  command(name, description, OPTIONS)
+  command(name, description, PRIVACY_OPTIONS)
     .argument('<email>')
     .requiredOption('--account <id>', 'the account that holds it')
     .option('--canonical', 'all spellings of the mailbox, not this address alone');
@@ -39,8 +39,8 @@ async function serviceOf(store: Store) {
 
 const exporting = () =>
   about('export', 'Print everything that is held about an address, as JSON.').action(
-    async (email: string, flags: Flags) => {
-      await withStore(optionsFrom(flags, OPTIONS), async (store) => {
+    async (email: string, flags: PrivacyFlags) => {
+      await withStore(optionsFrom(flags, PRIVACY_OPTIONS), async (store) => {
         const { id } = await requireAccount(store, flags.account);
         const asked = { email, canonical: flags.canonical === true };
         const reading = await (await serviceOf(store)).export(id, asked, commandActor());
@@ -57,8 +57,8 @@ const exporting = () =>
 const erasing = () =>
   about('erase', 'Erase what is held about an address; counters and charges remain.')
     .option('--filters', 'remove filters of the address as well')
-    .action(async (email: string, flags: Flags) => {
-      await withStore(optionsFrom(flags, OPTIONS), async (store) => {
+    .action(async (email: string, flags: PrivacyFlags) => {
+      await withStore(optionsFrom(flags, PRIVACY_OPTIONS), async (store) => {
         const { id } = await requireAccount(store, flags.account);
         const asked = { email, canonical: flags.canonical === true, filters: flags.filters === true };
         const { total, erased, kept } = await (await serviceOf(store)).erase(id, asked, commandActor());

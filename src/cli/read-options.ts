@@ -55,7 +55,7 @@ export function readChoice({ columns, column, headerRow, delimiter, encoding, sh
   if (known === null)
     throw new UsageError(`--encoding takes a name such as utf-8, windows-1252 or shift_jis; it is ${encoding}.`);
   return {
-    columns: columnsOf(columns) ?? (column === undefined ? null : [column]),
+    columns: columnsFlag(columns) ?? (column === undefined ? null : [column]),
     headerRow: headerRow ?? null,
     delimiter: delimiter === undefined ? null : delimiterOf(delimiter),
     encoding: known ?? null,
@@ -78,12 +78,12 @@ export function readQuery({ header, ...flags }: ReadFlags & { readonly header?: 
   };
 }
 
-function columnsOf(columns: string | undefined): readonly string[] | 'all' | null {
+function columnsFlag(columns: string | undefined): readonly string[] | 'all' | null {
   if (columns === undefined) return null;
   return columns === 'all' ? 'all' : columns.split(',').map((name) => name.trim());
 }
 
-interface Read {
+interface ReadFormat {
   readonly format: string | null;
   readonly delimiter: string | null;
   readonly encoding: string | null;
@@ -92,19 +92,21 @@ interface Read {
   readonly header_row: number | null;
 }
 
-const NAMES = new Map<string, string>(Object.entries(DELIMITERS).map(([name, character]) => [character, name]));
-const named = (delimiter: string): string => NAMES.get(delimiter) ?? JSON.stringify(delimiter);
+const NAMES_OF_DELIMITERS = new Map<string, string>(
+  Object.entries(DELIMITERS).map(([name, character]) => [character, name]),
+);
+const delimiterName = (delimiter: string): string => NAMES_OF_DELIMITERS.get(delimiter) ?? JSON.stringify(delimiter);
 
 /** One line that says how a file was read. `columns`: those with `what`. */
 export function readText(
-  { format, delimiter, encoding, sheet, entry, header_row: headerRow }: Read,
+  { format, delimiter, encoding, sheet, entry, header_row: headerRow }: ReadFormat,
   columns: readonly string[],
   what = 'addresses',
 ): string {
   const quoted = columns.map((name) => JSON.stringify(printable(name)));
   const parts = [
     format ?? 'unknown format',
-    ...(delimiter === null ? [] : [`delimiter ${named(delimiter)}`]),
+    ...(delimiter === null ? [] : [`delimiter ${delimiterName(delimiter)}`]),
     ...(encoding === null ? [] : [encoding]),
     ...(sheet === null ? [] : [`sheet ${JSON.stringify(printable(sheet))}`]),
     ...(entry === null ? [] : [`file ${JSON.stringify(printable(entry))}`]),

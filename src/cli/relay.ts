@@ -15,7 +15,7 @@ import { CommandFailure, command, optionsFrom, printResult, UsageError } from '.
 import { aborted, exitSoon, Termination } from './termination.ts';
 
 /** Dialogues may last for so long after a signal; the rest of the 30 s of a stop is for the other parts. */
-const DRAIN_MS = 25_000;
+const RELAY_DRAIN_MS = 25_000;
 
 interface RelayFlags {
   readonly json?: boolean;
@@ -37,7 +37,7 @@ export const relayCommand = (): Command =>
       const termination = new Termination();
       for (const problem of unknownVariables(systemEnvironment())) logger.warn(problem);
       try {
-        const clean = await run(flags, options, logger, termination.signal);
+        const clean = await runRelay(flags, options, logger, termination.signal);
         if (!clean) process.exitCode = 1;
       } catch (error) {
         throw new CommandFailure(messageOf(error));
@@ -86,18 +86,18 @@ function tlsConflicts({ relayInsecure, relayTlsCert: cert, relayTlsKey: key, rel
     problems.push(`--tls-key (MAILVET_RELAY_TLS_KEY) is missing: give the file of its private key, ${instead}.`);
   if (cert && key && !cert.first.checkPrivateKey(key.key))
     problems.push('--tls-key is not the key of --tls-cert: give the key that the certificate was made for.');
-  if (cert && namesOf(cert.first.subjectAltName).length === 0)
+  if (cert && certificateNames(cert.first.subjectAltName).length === 0)
     problems.push('--tls-cert names no host: give a certificate with a subjectAltName, which clients verify.');
   return problems;
 }
 
 /** Runs the relay until a signal stops it; returns whether everything was closed. */
-async function run(flags: RelayFlags, options: Options, logger: Logger, signal: AbortSignal): Promise<boolean> {
+async function runRelay(flags: RelayFlags, options: Options, logger: Logger, signal: AbortSignal): Promise<boolean> {
   const { Closers } = await import('../main/closers.ts');
   const closers = new Closers(logger);
   try {
     const relay = await openRelay(options, logger);
-    const opened = await listen(options, relay, closers);
+    const opened = await listenForRelay(options, relay, closers);
     process.on('SIGHUP', () => reload(flags, relay, logger));
     warnOf(options, logger);
     if (flags.json || process.stdout.isTTY) printResult(flags, opened, startText(opened));
@@ -117,7 +117,7 @@ async function run(flags: RelayFlags, options: Options, logger: Logger, signal: 
 async function openRelay(options: Options, logger: Logger): Promise<Relay> {
   const { Relay: Server } = await import('../relay/server.ts');
   const settings = {
-    ...secretsOf(options),
+    ...relaySecrets(options),
     ports: options.relayPorts,
     bind: options.relayBind,
     maxConnections: options.relayMaxConnections,
@@ -130,7 +130,7 @@ async function openRelay(options: Options, logger: Logger): Promise<Relay> {
   return new Server(settings, logger, systemClock);
 }
 
-function secretsOf({ relayTokenFile, relayTlsCert, relayTlsKey }: Options): RelaySecrets {
+function relaySecrets({ relayTokenFile, relayTlsCert, relayTlsKey }: Options): RelaySecrets {
   const tls = relayTlsCert &&
     relayTlsKey && { cert: relayTlsCert.pem, key: relayTlsKey.pem, endsAt: relayTlsCert.first.validToDate.getTime() };
   return { tokens: relayTokenFile ?? [], tls };
@@ -144,7 +144,7 @@ interface Listening {
 }
 
 /** Opens both ports. Throws one error with all that prevents it. */
-async function listen(options: Options, relay: Relay, closers: Closers): Promise<Listening> {
+async function listenForRelay(options: Options, relay: Relay, closers: Closers): Promise<Listening> {
   const { relayListen, relayHealthListen, relayBind } = options;
   const [{ explainListening }, { checkLocalAddress }] = await Promise.all([
     import('../main/listen.ts'),
@@ -165,7 +165,7 @@ async function listen(options: Options, relay: Relay, closers: Closers): Promise
     ),
   ]);
   // Last, so that it is the first to stop, and its health is reported meanwhile.
-  closers.add('relay', DRAIN_MS + 2_000, () => relay.stop(DRAIN_MS));
+  closers.add('relay', RELAY_DRAIN_MS + 2_000, () => relay.stop(RELAY_DRAIN_MS));
   const problems = [main, health, ...local].flatMap((one) =>
     one?.status === 'rejected' ? [messageOf(one.reason)] : [],
   );
@@ -234,7 +234,7 @@ function warnOf({ allowPrivateNetworks, relayTlsCert }: Options, logger: Logger)
 function reload(flags: RelayFlags, relay: Relay, logger: Logger): void {
   try {
     const options = optionsFrom(flags, 'relay', relayConflicts);
-    relay.reload(secretsOf(options));
+    relay.reload(relaySecrets(options));
     logger.info('read token and certificate again');
     warnOf(options, logger);
   } catch (error) {
@@ -272,14 +272,14 @@ function egressEntry(options: Options, host: string): EgressEntry {
 /** A name that the certificate is valid for: this host's, if it is one of them. */
 function nameFor(certificate: X509Certificate, host: string | null): string {
   if (host !== null && certificate.checkHost(host) !== undefined) return host;
-  const [first = PLACEHOLDER] = namesOf(certificate.subjectAltName).toSorted(
+  const [first = PLACEHOLDER] = certificateNames(certificate.subjectAltName).toSorted(
     (a, b) => Number(a.startsWith('*')) - Number(b.startsWith('*')),
   );
   return first.replace('*', 'relay');
 }
 
 /** Host names and IP addresses: `DNS:a.example, IP Address:192.0.2.1`. */
-const namesOf = (subjectAltName: string | undefined): string[] =>
+const certificateNames = (subjectAltName: string | undefined): string[] =>
   [...(subjectAltName ?? '').matchAll(/(?:^|, )(?:DNS|IP Address):([\w.*:-]+)/g)].map(([, name = '']) =>
     name.toLowerCase(),
   );

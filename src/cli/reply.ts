@@ -11,7 +11,7 @@ import type { UncertainReplyRow } from '../service/replies.ts';
 import { command, optionsFrom, printable, printResult, table, UsageError, wholeNumber, withStore } from './command.ts';
 import { openInputFile } from './input-file.ts';
 
-interface Flags {
+interface ReplyFlags {
   readonly json?: boolean;
   readonly mx?: string;
   readonly to: string;
@@ -27,7 +27,7 @@ export function replyCommand(): Command {
       '--dsn <file>',
       'explain what a bounce, a notice of delivery or a complaint counts as; - for standard input',
     )
-    .action(async (text: string | undefined, flags: Flags) => {
+    .action(async (text: string | undefined, flags: ReplyFlags) => {
       if ((text === undefined) === (flags.dsn === undefined))
         throw new UsageError(
           'give either a reply, such as "550 5.1.1 User unknown", or --dsn with the file of a message.',
@@ -40,7 +40,7 @@ export function replyCommand(): Command {
       const operator =
         flags.mx === undefined ? null : (loadDomainData().provider(flags.mx.toLowerCase())?.name ?? null);
       const account = explainReply(createClassifier(), reply, { stage: 'rcpt', operator, address: flags.to });
-      printResult(flags, { ...account, operator }, textOf(account, operator));
+      printResult(flags, { ...account, operator }, explanationText(account, operator));
     });
 }
 
@@ -59,7 +59,7 @@ async function beginning(path: string): Promise<Buffer> {
 }
 
 /** What a message from a mail server counts as, for each recipient that it names. */
-async function explainReport(raw: Buffer, flags: Flags): Promise<void> {
+async function explainReport(raw: Buffer, flags: ReplyFlags): Promise<void> {
   const { outcomes, disregarded } = await readMailReport(raw);
   const classifier = createClassifier();
   const data = loadDomainData();
@@ -103,7 +103,7 @@ const COUNTS_FOR = {
   nobody: 'nobody',
 } as const satisfies Record<(typeof OUTCOME_CLASS_FACTS)[OutcomeClass]['about'], string>;
 
-function textOf(account: ReplyExplanation, operator: string | null): string {
+function explanationText(account: ReplyExplanation, operator: string | null): string {
   const rows: [string, string][] = [
     ['read as', account.read_as],
     ['operator', operator ?? '-'],
@@ -150,9 +150,9 @@ function modelOf(model: NonNullable<ReplyExplanation['model']>): string[] {
   ];
 }
 
-const LIMIT = { min: 1, max: UNCERTAIN_REPLIES_MAX, default: 100 } as const;
+const REPLIES_LIMIT = { min: 1, max: UNCERTAIN_REPLIES_MAX, default: 100 } as const;
 
-const toJson = ({ enhanced, firstSeen, lastSeen, ...row }: UncertainReplyRow) => ({
+const uncertainReplyJson = ({ enhanced, firstSeen, lastSeen, ...row }: UncertainReplyRow) => ({
   ...row,
   enhanced_code: enhanced,
   first_seen: toIso(firstSeen),
@@ -162,17 +162,22 @@ const toJson = ({ enhanced, firstSeen, lastSeen, ...row }: UncertainReplyRow) =>
 export const repliesCommand = (): Command =>
   command('replies', 'List replies of mail servers that were read with low confidence.', 'replies')
     .option('--unmatched', 'only those that no rule matched')
-    .option('--limit <n>', 'number of kinds', wholeNumber('--limit', LIMIT.min, LIMIT.max), LIMIT.default)
+    .option(
+      '--limit <n>',
+      'number of kinds',
+      wholeNumber('--limit', REPLIES_LIMIT.min, REPLIES_LIMIT.max),
+      REPLIES_LIMIT.default,
+    )
     .action(async (flags: { json?: boolean; unmatched?: boolean; limit: number }) => {
       await withStore(optionsFrom(flags, 'replies'), async (store) => {
         const query = { unmatched: flags.unmatched === true, limit: flags.limit };
         const { items, total } = await store.uncertainReplies.list(query);
-        const rows = items.map(toJson).map((one) => {
+        const rows = items.map(uncertainReplyJson).map((one) => {
           const { count, operator, code, enhanced_code, rule, finding, first_seen, last_seen, template } = one;
           return [count, operator, code, enhanced_code, rule, finding, first_seen, last_seen, printable(template)];
         });
         const head = ['COUNT', 'OPERATOR', 'CODE', 'ENHANCED', 'RULE', 'FINDING', 'FIRST SEEN', 'LAST SEEN', 'TEXT'];
         const more = total > items.length ? `\n${total - items.length} more` : '';
-        printResult(flags, items.map(toJson), `${table(rows, head)}${more}`);
+        printResult(flags, items.map(uncertainReplyJson), `${table(rows, head)}${more}`);
       });
     });

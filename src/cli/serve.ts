@@ -49,7 +49,7 @@ async function serve(
   flags: { json?: boolean; firstAccount?: boolean },
 ): Promise<boolean> {
   const { startService } = await import('../main.ts');
-  const hangUps = new HangUps(options, () => readAgain(flags, logger));
+  const hangUps = new HangUps(options, () => reloadOptions(flags, logger));
   const systemd = new Systemd(serviceManager(), logger);
   const service = await startService(options, logger, { signal: termination.signal });
   try {
@@ -101,7 +101,7 @@ class HangUps {
 }
 
 /** The options as they are now, with the files of secrets; null, and a line in the log, if some have mistakes. */
-function readAgain(flags: object, logger: Logger): Options | null {
+function reloadOptions(flags: object, logger: Logger): Options | null {
   try {
     readEnvironmentFileAgain();
     return optionsFrom(flags, 'serve');

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import type { serviceManager } from '../config/read.ts';
 import type { Logger } from '../kernel/log.ts';
 
-const WITHIN_MS = 10_000;
+const NOTIFY_TIMEOUT_MS = 10_000;
 
 export class Systemd {
   readonly #manager: ReturnType<typeof serviceManager>;
@@ -32,7 +32,7 @@ export class Systemd {
 
   #tell(...messages: readonly string[]): void {
     if (!this.#manager.listens) return;
-    const sending = spawn('systemd-notify', messages, { stdio: 'ignore', timeout: WITHIN_MS });
+    const sending = spawn('systemd-notify', messages, { stdio: 'ignore', timeout: NOTIFY_TIMEOUT_MS });
     sending.on('error', (error) => this.#failed(error));
     sending.on('exit', (code) => {
       if (code !== 0) this.#failed(new Error(`systemd-notify ended with ${code}`));

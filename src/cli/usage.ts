@@ -9,12 +9,12 @@ export const usageCommand = (): Command =>
     async (flags: { json?: boolean }) => {
       await withServer(flags, 'usage', async (mailvet) => {
         const usage = await mailvet.usage();
-        printResult(flags, usage, described(usage));
+        printResult(flags, usage, usageText(usage));
       });
     },
   );
 
-function described({ plan, period, credits, rate_limit: rate, totals, validation_types: levels }: Usage): string {
+function usageText({ plan, period, credits, rate_limit: rate, totals, validation_types: levels }: Usage): string {
   const prices = Object.entries(levels).map(([level, { credits: price, available }]) =>
     available ? `${level} for ${counted(price, 'credit')}` : `${level} not in this plan`,
   );

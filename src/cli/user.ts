@@ -34,7 +34,7 @@ function role(text: string): Role {
 
 type ListedUser = User & { readonly accounts: readonly { id: string; role: Role }[] };
 
-const toJson = (user: ListedUser) => ({
+const userJson = (user: ListedUser) => ({
   id: user.id,
   email: user.email,
   name: user.name,
@@ -45,14 +45,14 @@ const toJson = (user: ListedUser) => ({
 
 export function userCommand(): Command {
   const group = new Command('user').description('Manage dashboard users.');
-  group.addCommand(create());
+  group.addCommand(createUserCommand());
   group.addCommand(resetPassword());
   group.addCommand(signIn());
   group.addCommand(unlink());
-  group.addCommand(unlock());
-  group.addCommand(list());
-  group.addCommand(set());
-  group.addCommand(remove());
+  group.addCommand(unlockUserCommand());
+  group.addCommand(listUsersCommand());
+  group.addCommand(setUserCommand());
+  group.addCommand(removeUserCommand());
   return group;
 }
 
@@ -116,7 +116,7 @@ function requireProven({ email, emailVerified }: User): void {
  * The hash of a password from standard input, without the newline, to keep it out of the process list and shell
  * history.
  */
-async function readPassword(owner: PasswordOwner): Promise<string> {
+async function passwordFromInput(owner: PasswordOwner): Promise<string> {
   const { rejectWeakPassword } = await import('../service/sign-in/validate.ts');
   const chunks: Buffer[] = [];
   let size = 0;
@@ -156,7 +156,7 @@ async function accountFor(store: Store, named: string | undefined, isFirst: bool
   throw new UsageError(`give --account: there are ${counted(others.length + 1, 'account')}; see mailvet account list.`);
 }
 
-interface CreateFlags {
+interface CreateUserFlags {
   json?: boolean;
   email: string;
   account?: string;
@@ -166,7 +166,7 @@ interface CreateFlags {
   passwordStdin?: boolean;
 }
 
-const create = () =>
+const createUserCommand = () =>
   command('create', 'Create a user and add them to an account; an existing user is only added to the account.', 'user')
     .requiredOption('--email <address>', 'address to sign in with')
     .option(
@@ -177,7 +177,7 @@ const create = () =>
     .option('--name <name>', 'display name (default: the part before the @)')
     .option('--operator', 'may view all accounts, change plans and grant credits')
     .option('--password-stdin', 'read the password from standard input instead of printing a link to choose one')
-    .action((flags: CreateFlags) =>
+    .action((flags: CreateUserFlags) =>
       withUserAdmin(flags, async ({ store, userAdmin, linkFor, inviteKnown }) => {
         const { parseEmail } = await import('../service/sign-in/validate.ts');
         const email = parseEmail(flags.email);
@@ -188,7 +188,9 @@ const create = () =>
         if (known && flags.passwordStdin)
           throw new UsageError(`${email} already has a password; use mailvet user reset-password.`);
         const name = flags.name === undefined ? personNameOf(email) : parsePersonName(flags.name);
-        const password = flags.passwordStdin ? await readPassword({ email, name, accounts: [account.name] }) : null;
+        const password = flags.passwordStdin
+          ? await passwordFromInput({ email, name, accounts: [account.name] })
+          : null;
         if (known && flags.operator) requireProven(known);
         if (known && !known.emailVerified && (await store.members.role(account.id, known.id)) === null) {
           const url = await inviteKnown(account.id, email, role);
@@ -225,7 +227,7 @@ const resetPassword = () =>
       withUserAdmin(flags, async ({ store, userAdmin, linkFor }) => {
         const user = await requireUser(store, named);
         const password = flags.passwordStdin
-          ? await readPassword({ ...user, accounts: await accountNames(store, user.id) })
+          ? await passwordFromInput({ ...user, accounts: await accountNames(store, user.id) })
           : null;
         const by = commandActor();
         if (password !== null) {
@@ -283,7 +285,7 @@ const unlink = () =>
       });
     });
 
-const unlock = () =>
+const unlockUserCommand = () =>
   command('unlock', 'Lift the limits on sign-in attempts, codes and reset mails of a user.', 'user')
     .argument('<user>', 'address or id')
     .action(async (named: string, flags: { json?: boolean }) => {
@@ -298,7 +300,7 @@ const unlock = () =>
       });
     });
 
-const list = () =>
+const listUsersCommand = () =>
   command('list', 'List the users.', 'user').action(async (flags: { json?: boolean }) => {
     await withStore(optionsFrom(flags, 'user'), async (store) => {
       const users = await store.users.list();
@@ -312,13 +314,13 @@ const list = () =>
       ]);
       printResult(
         flags,
-        users.map(toJson),
+        users.map(userJson),
         table(rows, ['ID', 'EMAIL', 'NAME', 'OPERATOR', 'SECOND FACTOR', 'ACCOUNTS']),
       );
     });
   });
 
-const set = () =>
+const setUserCommand = () =>
   command('set', 'Grant or withdraw operator rights.', 'user')
     .argument('<user>', 'address or id')
     .option('--operator', 'may view all accounts, change plans and grant credits')
@@ -335,7 +337,7 @@ const set = () =>
       });
     });
 
-const remove = () =>
+const removeUserCommand = () =>
   command('remove', 'Remove a user with all sessions and memberships.', 'user')
     .argument('<user>', 'address or id')
     .action(async (named: string, flags: { json?: boolean }) => {

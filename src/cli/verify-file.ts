@@ -53,7 +53,7 @@ interface FileCheck {
 }
 
 /** Stored with the output, to continue it. */
-interface Progress {
+interface FileProgress {
   /** Rows of the input that are done. */
   readonly rows: number;
   readonly tally: Tally;
@@ -81,10 +81,10 @@ export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<
   const stop = () => input.stream.destroy();
   check.signal.addEventListener('abort', stop);
   try {
-    const identity = await identityOf(check, input.size);
+    const identity = await runIdentity(check, input.size);
     const { output, stored } = await openOutput(check.out, { identity, input: input.place, resume: check.resume });
     return await verifyInto(output, verifier, check, input, stored).catch((error: unknown) => {
-      throw explain(error, check);
+      throw fileFailure(error, check);
     });
   } finally {
     check.signal.removeEventListener('abort', stop);
@@ -92,14 +92,14 @@ export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<
   }
 }
 
-interface Input {
+interface InputStream {
   readonly stream: Readable;
   /** Bytes; null: a pipe, which can be read only once. */
   readonly size: number | null;
   readonly place: FilePlace;
 }
 
-async function openInput(path: string): Promise<Input> {
+async function openInput(path: string): Promise<InputStream> {
   if (path === '-') return { stream: process.stdin, size: null, place: fstatSync(process.stdin.fd) };
   const { handle, size, place } = await openInputFile(path, `--file ${path}`);
   return { stream: handle.createReadStream(), size, place };
@@ -108,7 +108,10 @@ async function openInput(path: string): Promise<Input> {
 /**
  * What must be the same to continue: every byte of the input, and what decides the rows that are written. Null: a pipe.
  */
-async function identityOf({ file, out, format, read, only, dedupe, level, policy }: FileCheck, size: Input['size']) {
+async function runIdentity(
+  { file, out, format, read, only, dedupe, level, policy }: FileCheck,
+  size: InputStream['size'],
+) {
   if (out === '-' || size === null) return null;
   const hash = createHash('sha256');
   const handle = await open(file, 'r');
@@ -120,11 +123,11 @@ async function verifyInto(
   output: FileOutput,
   verifier: Verifier,
   check: FileCheck,
-  { stream, size }: Input,
+  { stream, size }: InputStream,
   stored: object | null,
 ): Promise<string | null> {
   const { read, signal } = check;
-  let progress: Progress = { rows: 0, tally: { ...EMPTY_TALLY }, problems: [], writer: null, ...stored };
+  let progress: FileProgress = { rows: 0, tally: { ...EMPTY_TALLY }, problems: [], writer: null, ...stored };
   const visible = process.stderr.isTTY && (check.out !== '-' || !process.stdout.isTTY);
   const bar = createProgress(size ?? 0, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
   let opened: AddressFile | null = null;
@@ -143,11 +146,11 @@ async function verifyInto(
     const verify = rowVerifier(verifier, check);
     const run = { verify: first?.of(verify) ?? verify, concurrency: check.concurrency, signal };
     const outage = new Outage();
-    for await (const group of verifyRows(from(progress.rows, numbered(file.batches, check.dedupe)), run)) {
+    for await (const group of verifyRows(from(progress.rows, numberedRows(file.batches, check.dedupe)), run)) {
       const finished = outage.pass(group);
       const rows = finished.flatMap((row) => resultRows(row, file.reading, check));
       if (rows.length > 0) await output.write(await writer.rows(rows));
-      progress = { ...after(progress, finished), writer: writer.state };
+      progress = { ...progressAfter(progress, finished), writer: writer.state };
       bar.at(finished.at(-1)?.bytes ?? 0, progress.tally);
       output.progressed(progress);
       if (outage.isOver) break;
@@ -159,7 +162,7 @@ async function verifyInto(
     if (!signal.aborted) {
       const held = outage.rest();
       await output.write(await writer.rows(held.flatMap((row) => resultRows(row, file.reading, check))));
-      progress = { ...after(progress, held), writer: writer.state };
+      progress = { ...progressAfter(progress, held), writer: writer.state };
       await output.write(writer.end());
       await output.keep();
       const { warnings } = file.summary();
@@ -242,7 +245,7 @@ const interrupted = (summary: string, { continues }: FileOutput): string =>
   `Stopped after ${summary}.${continues ? ' The same command with --resume continues.' : ''}`;
 
 /** Those of the same number are duplicates, also of rows that are done. */
-async function* numbered(batches: AddressFile['batches'], dedupe: Dedupe) {
+async function* numberedRows(batches: AddressFile['batches'], dedupe: Dedupe) {
   const distinct = new DistinctAddresses(dedupe);
   const withNumber = (address: RowAddress): NumberedAddress => {
     const before = distinct.count;
@@ -256,14 +259,14 @@ async function* numbered(batches: AddressFile['batches'], dedupe: Dedupe) {
 }
 
 /** The batches without the rows that are done. */
-async function* from(rows: number, batches: ReturnType<typeof numbered>): ReturnType<typeof numbered> {
+async function* from(rows: number, batches: ReturnType<typeof numberedRows>): ReturnType<typeof numberedRows> {
   for await (const batch of batches) {
     const left = batch.rows.filter(({ row }) => row > rows);
     if (left.length > 0) yield { ...batch, rows: left };
   }
 }
 
-function after(progress: Progress, finished: readonly FinishedRow[]): Progress {
+function progressAfter(progress: FileProgress, finished: readonly FinishedRow[]): FileProgress {
   const tally = { ...progress.tally };
   const problems = [...progress.problems];
   let { rows } = progress;
@@ -328,7 +331,7 @@ function rowVerifier(verifier: Verifier, check: FileCheck): VerifyAddress {
 }
 
 /** The output is complete, but not every row of it has a result. */
-function complain({ tally, problems }: Progress, { level, only }: FileCheck): void {
+function complain({ tally, problems }: FileProgress, { level, only }: FileCheck): void {
   const total = grouped(rowCount(tally));
   const complaints: string[] = [];
   const never = only && neverFound(level, only);
@@ -346,7 +349,7 @@ function complain({ tally, problems }: Progress, { level, only }: FileCheck): vo
   if (complaints.length > 0) throw new CommandFailure(complaints.join('\n'));
 }
 
-function explain(error: unknown, { file, read }: FileCheck): unknown {
+function fileFailure(error: unknown, { file, read }: FileCheck): unknown {
   if (error instanceof FileError) {
     const { problem } = error;
     if (problem.code !== 'no_address_column') return new CommandFailure(`${file}: ${error.message}`);
@@ -390,7 +393,7 @@ class FirstResults {
       const open = this.#open.get(number);
       if (open === undefined && !this.#has(number)) return this.#ask(verify, address);
       const known = await (open ?? this.#read(number));
-      return known === null ? verify(address) : spelled(known, text);
+      return known === null ? verify(address) : reportAsSpelled(known, text);
     };
   }
 
@@ -454,7 +457,7 @@ class FirstResults {
 }
 
 /** The result of the mailbox, with what only its address as it is spelled here says. */
-function spelled(report: Report, email: string): Report {
+function reportAsSpelled(report: Report, email: string): Report {
   const parsed = parseAddress(trimBlanks(email), { allowReserved: true, allowUnknownTld: true });
   if (!parsed.ok) return { ...report, email };
   const { normalized, localPart, domain, tag } = parsed.address;
@@ -479,9 +482,9 @@ interface FileOutput {
 
 const partOf = (path: string): string => `${path}.part`;
 /** How far the results in the `.part` file are, and of what. */
-const progressOf = (path: string): string => `${path}.part.json`;
+const progressPath = (path: string): string => `${path}.part.json`;
 /** While it is written; a run that is killed may leave one. */
-const nextProgressOf = (path: string): string => `${progressOf(path)}.new`;
+const nextProgressOf = (path: string): string => `${progressPath(path)}.new`;
 
 interface Stored {
   /** Bytes of the `.part` file that belong to the progress. */
@@ -491,7 +494,7 @@ interface Stored {
 
 const PROGRESS_EVERY_MS = 1_000;
 
-interface Run {
+interface RunRecord {
   /** Of the input and the settings: only a run with the same one is continued, and none where it is null. */
   readonly identity: object | null;
   readonly input: FilePlace;
@@ -501,7 +504,7 @@ interface Run {
 /** Opens the output. `stored` is the progress of the run that is continued, null without one. */
 async function openOutput(
   out: string,
-  { identity, input, resume }: Run,
+  { identity, input, resume }: RunRecord,
 ): Promise<{ output: FileOutput; stored: object | null }> {
   const path = out === '-' ? out : await behindLinks(out);
   // Whatever is wrong with the path, the next step says.
@@ -510,7 +513,7 @@ async function openOutput(
   const isStream = path === '-' || there?.isFile() === false;
   if (resume && (isStream || identity === null))
     throw new UsageError('--resume needs files: --file and --out can be neither a pipe nor a device.');
-  if (path === '-') return { output: standardOutput(), stored: null };
+  if (path === '-') return { output: resultsToStandardOutput(), stored: null };
   // Such as /dev/null, which must not be replaced by a file.
   if (isStream) return { output: streamOutput(await openToWrite(path, path, 'w')), stored: null };
   await leaveAlone(input, path);
@@ -518,11 +521,11 @@ async function openOutput(
   if (stored === null) return { output: fileOutput(path, identity, await openPart(path, 'w'), 0), stored: null };
   if (!resume)
     throw new UsageError(
-      `--out ${path} was interrupted earlier. Add --resume to continue it, or delete ${progressOf(path)} to start again.`,
+      `--out ${path} was interrupted earlier. Add --resume to continue it, or delete ${progressPath(path)} to start again.`,
     );
   if (JSON.stringify(stored.identity) !== JSON.stringify(identity))
     throw new UsageError(
-      `--out ${path} cannot be continued: the input file or the flags differ. Delete ${progressOf(path)} to start again.`,
+      `--out ${path} cannot be continued: the input file or the flags differ. Delete ${progressPath(path)} to start again.`,
     );
   const part = await openPart(path, 'r+');
   if ((await part.stat()).size < stored.written) {
@@ -547,7 +550,7 @@ async function behindLinks(out: string): Promise<string> {
 
 /** The input has columns, rows and sheets that the results may lack, so it is never written to. */
 async function leaveAlone(input: FilePlace, path: string): Promise<void> {
-  for (const written of [path, partOf(path), progressOf(path), nextProgressOf(path)]) {
+  for (const written of [path, partOf(path), progressPath(path), nextProgressOf(path)]) {
     const there = await stat(written).catch(() => null);
     if (there?.dev === input.dev && there.ino === input.ino)
       throw new UsageError(`--out would replace ${written}, which is the input: give another name.`);
@@ -564,9 +567,9 @@ async function openToWrite(path: string, out: string, flags: 'w' | 'r+'): Promis
 }
 
 async function readStored(path: string): Promise<(Stored & { readonly identity: unknown }) | null> {
-  const text = await readFile(progressOf(path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readFile(progressPath(path), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
-    throw new UsageError(`cannot read ${progressOf(path)} (${error.code}).`);
+    throw new UsageError(`cannot read ${progressPath(path)} (${error.code}).`);
   });
   return text === null ? null : JSON.parse(text);
 }
@@ -589,7 +592,7 @@ function fileOutput(path: string, identity: object | null, file: FileHandle, sta
     } finally {
       await next.close();
     }
-    await rename(nextProgressOf(path), progressOf(path));
+    await rename(nextProgressOf(path), progressPath(path));
   }
 
   function storeSoon(): void {
@@ -602,7 +605,7 @@ function fileOutput(path: string, identity: object | null, file: FileHandle, sta
   }
 
   async function forget(): Promise<void> {
-    await rm(progressOf(path), { force: true });
+    await rm(progressPath(path), { force: true });
     await rm(nextProgressOf(path), { force: true });
   }
 
@@ -649,7 +652,7 @@ function fileOutput(path: string, identity: object | null, file: FileHandle, sta
   };
 }
 
-const standardOutput = (): FileOutput =>
+const resultsToStandardOutput = (): FileOutput =>
   unseekable(async (bytes) => {
     if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
   });

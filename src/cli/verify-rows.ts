@@ -13,13 +13,13 @@ export type NumberedRow = Omit<FileRow, 'addresses'> & { readonly addresses: rea
 type NumberedBatch = Omit<RowBatch, 'rows'> & { readonly rows: readonly NumberedRow[] };
 
 /** Of each address of the row; a report is null if no resolver answered. */
-type Outcome = readonly (Report | null)[];
+type RowReports = readonly (Report | null)[];
 
 export interface FinishedRow {
   readonly row: NumberedRow;
   /** Bytes of the input up to its end, approximately. */
   readonly bytes: number;
-  readonly outcome: Outcome;
+  readonly outcome: RowReports;
 }
 
 interface RowRun {

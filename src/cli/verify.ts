@@ -15,12 +15,12 @@ import { type ReadFlags, readChoice, withDedupe, withReadOptions } from './read-
 import { deliverabilities, formatByName, ONLY_HELP } from './result-rows.ts';
 import { exitSoon, Terminated, Termination } from './termination.ts';
 
-interface Flags extends ReadFlags, LevelFlags {
+interface VerifyFlags extends ReadFlags, LevelFlags {
   json?: boolean;
   file?: string;
   out?: string;
   format?: ResultFormat;
-  header?: keyof typeof HEADERS;
+  header?: keyof typeof HEADER_FLAG;
   only?: readonly Deliverability[];
   resume?: true;
   concurrency: number;
@@ -32,7 +32,7 @@ interface Flags extends ReadFlags, LevelFlags {
 
 /** Where `--wait` has no number. */
 const WAIT_MINUTES = 15;
-const HEADERS = { auto: null, true: 1, false: 0 } as const;
+const HEADER_FLAG = { auto: null, true: 1, false: 0 } as const;
 
 export const verifyCommand = (): Command =>
   withLevel(
@@ -55,7 +55,7 @@ export const verifyCommand = (): Command =>
     )
     .addOption(
       new Option('--header <mode>', 'with --file: true is --header-row 1, false is 0 (default: auto)').choices(
-        Object.keys(HEADERS),
+        Object.keys(HEADER_FLAG),
       ),
     )
     .option('--only <verdicts>', `with --file: write ${ONLY_HELP}`, deliverabilities)
@@ -78,7 +78,7 @@ export const verifyCommand = (): Command =>
       wholeNumber('--wait', 1, LIST_RETRY_MINUTES.max),
     )
     .option('--evidence', 'with --json: add the mail hosts and the SMTP dialogue')
-    .action(async (addresses: string[], flags: Flags) => {
+    .action(async (addresses: string[], flags: VerifyFlags) => {
       if (addresses.length === 0 && flags.file === undefined)
         throw new UsageError('give one or more addresses, or --file.');
       if (addresses.length > 0 && flags.file !== undefined) throw new UsageError('give addresses or --file, not both.');
@@ -98,7 +98,7 @@ export const verifyCommand = (): Command =>
       try {
         if (flags.file === undefined || signal === null) {
           const print = flags.json ? printLines : printTable;
-          await print(inOrder(verifier, addresses, options, flags.concurrency), policy);
+          await print(resultsInOrder(verifier, addresses, options, flags.concurrency), policy);
           return;
         }
         // Every check listens to it.
@@ -107,7 +107,7 @@ export const verifyCommand = (): Command =>
         const { dedupe = DEFAULT_DEDUPE } = flags;
         const summary = await verifyFile(verifier, {
           ...{ ...options, policy, file, out, format, only, dedupe, resume, concurrency, signal },
-          read: readChoice({ ...headerOf(HEADERS[header]), ...flags }),
+          read: readChoice({ ...headerOption(HEADER_FLAG[header]), ...flags }),
         });
         if (summary === null) return;
         process.stderr.write(`mailvet: ${summary}\n`);
@@ -118,17 +118,17 @@ export const verifyCommand = (): Command =>
       }
     });
 
-const headerOf = (row: number | null) => (row === null ? {} : { headerRow: row });
+const headerOption = (row: number | null) => (row === null ? {} : { headerRow: row });
 
 /** `--format`, else `--json`, else by the name of the output file. */
-function formatOf({ format, json, out = '' }: Flags): ResultFormat {
+function formatOf({ format, json, out = '' }: VerifyFlags): ResultFormat {
   if (format !== undefined) return format;
   if (json) return 'jsonl';
   return formatByName(out) ?? 'csv';
 }
 
 /** Flags that have an effect only with another one. */
-const COMPANIONS: readonly (readonly [flag: keyof Flags, needed: keyof Flags])[] = [
+const COMPANIONS: readonly (readonly [flag: keyof VerifyFlags, needed: keyof VerifyFlags])[] = [
   ['out', 'file'],
   ['format', 'file'],
   ['columns', 'file'],
@@ -146,7 +146,7 @@ const COMPANIONS: readonly (readonly [flag: keyof Flags, needed: keyof Flags])[]
 ];
 
 /** Undefined: the policy says, or the default. */
-function waitingLevelOf({ wait, ...flags }: Flags): Level | undefined {
+function waitingLevelOf({ wait, ...flags }: VerifyFlags): Level | undefined {
   const level = levelOf(flags);
   if (wait !== undefined && level !== 'smtp') throw new UsageError('--wait has no effect without --level smtp.');
   return level;
@@ -154,7 +154,7 @@ function waitingLevelOf({ wait, ...flags }: Flags): Level | undefined {
 
 const dashed = (flag: string): string => flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-function requireCompanions(flags: Flags): void {
+function requireCompanions(flags: VerifyFlags): void {
   for (const [flag, needed] of COMPANIONS) {
     if (flags[flag] !== undefined && flags[needed] === undefined)
       throw new UsageError(`--${dashed(flag)} has no effect without --${needed}.`);
@@ -163,19 +163,19 @@ function requireCompanions(flags: Flags): void {
 
 type CheckOptions = Parameters<Verifier['verify']>[1];
 
-interface Outcome {
+interface AddressResult {
   readonly email: string;
   /** Null if no resolver answered. */
   readonly result: Report | null;
 }
 
 /** Results in the order of the addresses, with bounded concurrency. */
-async function* inOrder(
+async function* resultsInOrder(
   verifier: Verifier,
   addresses: readonly string[],
   options: CheckOptions,
   concurrency: number,
-): AsyncGenerator<Outcome> {
+): AsyncGenerator<AddressResult> {
   let missing = 0;
   for (let i = 0; i < addresses.length; i += concurrency) {
     const batch = addresses.slice(i, i + concurrency);
@@ -192,14 +192,14 @@ async function* inOrder(
   );
 }
 
-type Outcomes = AsyncGenerator<Outcome>;
+type AddressResults = AsyncGenerator<AddressResult>;
 
-async function printLines(outcomes: Outcomes, policy: Policy | null): Promise<void> {
+async function printLines(outcomes: AddressResults, policy: Policy | null): Promise<void> {
   for await (const { email, result } of outcomes)
     process.stdout.write(`${JSON.stringify({ ...(result ?? noVerdict(email)), ...decidedBy(policy, result) })}\n`);
 }
 
-async function printTable(outcomes: Outcomes, policy: Policy | null): Promise<void> {
+async function printTable(outcomes: AddressResults, policy: Policy | null): Promise<void> {
   const rows: string[][] = [];
   for await (const { email, result: r } of outcomes) {
     const { decision } = decidedBy(policy, r);

@@ -14,23 +14,23 @@ function eventNamed(text: string): WebhookSubscription[number] {
 
 export function webhooksCommand(): Command {
   const group = new Command('webhooks').description('Where events of an account are sent, on a server.');
-  group.addCommand(create());
-  group.addCommand(list());
+  group.addCommand(createWebhookCommand());
+  group.addCommand(listWebhooksCommand());
   group.addCommand(test());
-  group.addCommand(deliveries());
+  group.addCommand(listDeliveriesCommand());
   group.addCommand(replay());
   group.addCommand(enable());
-  group.addCommand(disable());
-  group.addCommand(remove());
+  group.addCommand(disableWebhookCommand());
+  group.addCommand(removeWebhookCommand());
   return group;
 }
 
-const HEAD = ['ID', 'URL', 'EVENTS', 'STATE'];
-const rowOf = ({ id, url, events, enabled, disabled_reason: why }: Webhook) => [
+const WEBHOOK_HEADER = ['ID', 'URL', 'EVENTS', 'STATE'];
+const webhookRow = ({ id, url, events, enabled, disabled_reason: why }: Webhook) => [
   ...[id, url, events.join(','), enabled ? 'enabled' : `disabled${why === null ? '' : ` (${why})`}`],
 ];
 
-const create = () =>
+const createWebhookCommand = () =>
   command(
     'create',
     'Send events to an address; prints the secret that signs them, which is not shown again.',
@@ -48,11 +48,11 @@ const create = () =>
       });
     });
 
-const list = () =>
+const listWebhooksCommand = () =>
   command('list', 'List the webhooks, oldest first.', 'webhooks').action(async (flags: { json?: boolean }) => {
     await withServer(flags, 'webhooks', async ({ webhooks }) => {
       const all = await webhooks.list();
-      printResult(flags, all, table(all.map(rowOf), HEAD));
+      printResult(flags, all, table(all.map(webhookRow), WEBHOOK_HEADER));
     });
   });
 
@@ -68,7 +68,7 @@ const test = () =>
       });
     });
 
-const deliveries = () =>
+const listDeliveriesCommand = () =>
   command('deliveries', 'List what was sent to a webhook, newest first.', 'webhooks')
     .argument('<id>')
     .action(async (id: string, flags: { json?: boolean }) => {
@@ -97,13 +97,13 @@ const switched = (name: 'enable' | 'disable', description: string) => () =>
     .action(async (id: string, flags: { json?: boolean }) => {
       await withServer(flags, 'webhooks', async ({ webhooks }) => {
         const changed = await webhooks.change(id, { enabled: name === 'enable' });
-        printResult(flags, changed, table([rowOf(changed)], HEAD));
+        printResult(flags, changed, table([webhookRow(changed)], WEBHOOK_HEADER));
       });
     });
 const enable = switched('enable', 'Send events again.');
-const disable = switched('disable', 'Send no events for now.');
+const disableWebhookCommand = switched('disable', 'Send no events for now.');
 
-const remove = () =>
+const removeWebhookCommand = () =>
   command('remove', 'Delete a webhook.', 'webhooks')
     .argument('<id>')
     .action(async (id: string, flags: { json?: boolean }) => {

@@ -30,17 +30,17 @@ const CREDENTIAL_OCTETS_MAX = 255;
 const SECRET_CHARACTERS_MAX = 1_000;
 const CERTIFICATES_CHARACTERS_MAX = 1_000_000;
 const SOCKS_PORT = 1080;
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
+const EGRESS_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
 const SCHEMES: Readonly<Record<string, { readonly tls: boolean }>> = {
   'socks5:': { tls: false },
   'socks5h:': { tls: false },
   'socks5+tls:': { tls: true },
 };
-const KEYS = [
+const EGRESS_KEYS = [
   ...(['name', 'helo', 'from', 'bind', 'via', 'password_file', 'ca_file'] as const),
   ...(['families', 'weight', 'operators'] as const),
 ] as const;
-type Key = (typeof KEYS)[number];
+type EgressKey = (typeof EGRESS_KEYS)[number];
 /** Loopback, private, shared and link-local addresses: a password on the way there is seen by nobody else. */
 const isPrivate = ipMatcher([
   ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'],
@@ -49,12 +49,12 @@ const isPrivate = ipMatcher([
 
 /** All mistakes at once, each with its line and what to write instead, but never a password. */
 export function parseEgressFile(text: string, context: Context): ReadEgresses {
-  return new EgressFile(context).read(text);
+  return new EgressFileReader(context).read(text);
 }
 
-type Fields = ReadonlyMap<Key, YamlValue>;
+type EgressFields = ReadonlyMap<EgressKey, YamlValue>;
 
-class EgressFile {
+class EgressFileReader {
   readonly #context: Context;
   readonly #file: YamlFile;
   /** Lines, by name and by where it leads from. */
@@ -85,7 +85,7 @@ class EgressFile {
 
   #entry(node: unknown, above: number): Egress | null {
     const line = this.#file.lineOf(node, above);
-    const fields = this.#file.fields({ node, line }, KEYS, 'an entry');
+    const fields = this.#file.fields({ node, line }, EGRESS_KEYS, 'an entry');
     if (fields === null) return null;
     const name = this.#name(fields, line);
     const helo = this.#helo(fields, line);
@@ -104,7 +104,7 @@ class EgressFile {
   }
 
   /** Undefined: not there; null: a mistake, which has been reported. */
-  #text(fields: Fields, key: Key): string | null | undefined {
+  #text(fields: EgressFields, key: EgressKey): string | null | undefined {
     const value = fields.get(key);
     if (value === undefined) return undefined;
     const { node, line } = value;
@@ -120,18 +120,18 @@ class EgressFile {
     else known.set(value.toLowerCase(), line);
   }
 
-  #name(fields: Fields, line: number): string | null {
+  #name(fields: EgressFields, line: number): string | null {
     const name = this.#text(fields, 'name');
     if (name === undefined) return this.#file.say(line, 'name is missing: give each egress a name.');
     if (name === null) return null;
     const at = fields.get('name')?.line ?? line;
-    if (!NAME.test(name))
+    if (!EGRESS_NAME.test(name))
       return this.#file.say(at, `name ${quoted(name)}: give up to 64 letters, digits, dots, hyphens and underscores.`);
     this.#once(this.#names, name, at, `another entry has the name ${quoted(name)}`);
     return name;
   }
 
-  #helo(fields: Fields, line: number): string | null {
+  #helo(fields: EgressFields, line: number): string | null {
     const text = this.#text(fields, 'helo');
     if (text === undefined) return this.#file.say(line, 'helo is missing: give the name for EHLO.');
     if (text === null) return null;
@@ -141,7 +141,7 @@ class EgressFile {
     return this.#file.say(at, `helo ${quoted(text)}: give a fully qualified name such as mail.example.com.`);
   }
 
-  #from(fields: Fields, helo: string | null): string | null {
+  #from(fields: EgressFields, helo: string | null): string | null {
     const text = this.#text(fields, 'from');
     if (text === undefined) return helo === null ? null : `verify@${helo}`;
     if (text === null) return null;
@@ -153,7 +153,7 @@ class EgressFile {
     return this.#file.say(at, `from ${quoted(text)}: give an address at a fully qualified domain, or <>.`);
   }
 
-  #bind(fields: Fields): string | null {
+  #bind(fields: EgressFields): string | null {
     const text = this.#text(fields, 'bind');
     if (text === undefined || text === null) return null;
     const at = fields.get('bind')?.line ?? 1;
@@ -163,7 +163,7 @@ class EgressFile {
     return ip;
   }
 
-  #via(fields: Fields): SocksServer | null {
+  #via(fields: EgressFields): SocksServer | null {
     const text = this.#text(fields, 'via');
     const at = fields.get('via')?.line ?? 1;
     const files = { password: this.#text(fields, 'password_file'), ca: this.#text(fields, 'ca_file') };
@@ -241,7 +241,7 @@ class EgressFile {
     }
   }
 
-  #families(fields: Fields, bound: IpFamily | null): readonly IpFamily[] {
+  #families(fields: EgressFields, bound: IpFamily | null): readonly IpFamily[] {
     const all = bound === null ? IP_FAMILIES : [bound];
     const value = fields.get('families');
     if (value === undefined) return all;
@@ -255,7 +255,7 @@ class EgressFile {
     return all.filter((family) => families.includes(family));
   }
 
-  #weight(fields: Fields): number {
+  #weight(fields: EgressFields): number {
     const text = this.#text(fields, 'weight');
     if (text === undefined || text === null) return 1;
     const weight = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
@@ -267,7 +267,7 @@ class EgressFile {
     return weight;
   }
 
-  #operators(fields: Fields): Egress['operators'] {
+  #operators(fields: EgressFields): Egress['operators'] {
     const value = fields.get('operators');
     if (value === undefined) return null;
     const found = this.#file.fields(value, ['only', 'except'] as const, 'operators');

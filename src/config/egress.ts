@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Egress, egressesOf } from '../kernel/egress.ts';
 import type { Options } from './read.ts';
 
-type SmtpOptions = Pick<
+type EgressOptions = Pick<
   Options,
   | 'smtpEgressFile'
   | 'smtpHelo'
@@ -20,7 +20,7 @@ type SmtpOptions = Pick<
  * The options of the mailbox check for the engine; null if this host has no HELO name. `providers`: names of the mail
  * operators that the data knows. Throws with all mistakes of the egress file.
  */
-export async function smtpIdentityOf(options: SmtpOptions, providers: () => ReadonlySet<string>) {
+export async function smtpIdentityOf(options: EgressOptions, providers: () => ReadonlySet<string>) {
   const egresses = await readEgresses(options, providers);
   if (egresses === null) return null;
   return {
@@ -33,7 +33,7 @@ export async function smtpIdentityOf(options: SmtpOptions, providers: () => Read
 }
 
 async function readEgresses(
-  options: SmtpOptions,
+  options: EgressOptions,
   providers: () => ReadonlySet<string>,
 ): Promise<readonly Egress[] | null> {
   const file = options.smtpEgressFile;

@@ -78,10 +78,10 @@ const DNS_COMMANDS = [...ENGINE_COMMANDS, 'disposable'] as const;
 const DIALING_COMMANDS = [...DNS_COMMANDS, 'relay'] as const;
 
 /** The value, or a description of valid values that completes "give …". */
-type Parsed<T> = { readonly value: T } | { readonly expected: string };
-type Parser<T> = (text: string) => Parsed<T>;
+type ParsedOption<T> = { readonly value: T } | { readonly expected: string };
+type Parser<T> = (text: string) => ParsedOption<T>;
 
-const list = (text: string): string[] =>
+const commaSeparated = (text: string): string[] =>
   text
     .split(',')
     .map((part) => part.trim())
@@ -92,7 +92,7 @@ const listOf =
   <T>(parse: Parser<T>): Parser<readonly T[]> =>
   (text) => {
     const values: T[] = [];
-    for (const part of list(text)) {
+    for (const part of commaSeparated(text)) {
       const parsed = parse(part);
       if ('expected' in parsed) return { expected: `a comma-separated list, each item ${parsed.expected}` };
       values.push(parsed.value);
@@ -100,7 +100,7 @@ const listOf =
     return values.length > 0 ? { value: values } : { expected: 'a comma-separated list with at least one item' };
   };
 
-const oneOf =
+const oneOfChoices =
   <const T extends string>(...choices: readonly T[]): Parser<T> =>
   (text) => {
     const value = choices.find((choice) => choice === text);
@@ -108,7 +108,7 @@ const oneOf =
   };
 
 /** Services whose API is ours as well. */
-const compatVendors: Parser<readonly CompatVendor[]> = (text) => listOf(oneOf(...COMPAT_VENDORS))(text);
+const compatVendors: Parser<readonly CompatVendor[]> = (text) => listOf(oneOfChoices(...COMPAT_VENDORS))(text);
 
 /** A whole number in decimal digits, both bounds included. */
 const integer =
@@ -183,7 +183,7 @@ const cidr: Parser<string> = canonicalBy(canonicalCidr, 'an IP address or a CIDR
 /** `none`, or names separated by commas; the root is `.`. */
 const controlNames: Parser<readonly string[]> = (text) => {
   if (text === 'none') return { value: [] };
-  const names = list(text).map((name) => name.toLowerCase());
+  const names = commaSeparated(text).map((name) => name.toLowerCase());
   const valid = names.length > 0 && names.length <= DNS_CONTROL_NAMES_MAX;
   return valid && names.every((name) => name === '.' || (name !== 'none' && isHostName(name)))
     ? { value: names }
@@ -228,7 +228,7 @@ const oidcIssuer: Parser<string> = (text) => {
 };
 
 /** A name or an identifier in printable characters of one line. */
-const oneLine =
+const oneLineText =
   (max: number): Parser<string> =>
   (text) =>
     /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(text) && text.length <= max
@@ -285,7 +285,7 @@ const SECRET_MAX = 512;
 const BEARER_TOKEN_MIN = 16;
 const SECRET_MIN = 32;
 const BEARER_TOKEN = new RegExp(`^[A-Za-z0-9._~+/-]{${BEARER_TOKEN_MIN},${SECRET_MAX}}=*$`);
-const SECRET = new RegExp(`^[\\x20-\\x7e]{${SECRET_MIN},${SECRET_MAX}}$`);
+const SECRET_PATTERN = new RegExp(`^[\\x20-\\x7e]{${SECRET_MIN},${SECRET_MAX}}$`);
 
 /** A token for the Authorization header (RFC 6750 §2.1), too long to guess. */
 const bearerToken: Parser<string> = (text) =>
@@ -297,7 +297,7 @@ const bearerToken: Parser<string> = (text) =>
 const FILE_MAX = 256 * 1024;
 
 /** The value that is in a file, of which `read` returns null where it is another one. */
-const inFile =
+const parsedFile =
   <T>(expected: string, read: (text: string) => T | null): Parser<T> =>
   (file) => {
     let text: string;
@@ -315,10 +315,10 @@ const inFile =
 const SOCKS_PASSWORD_MAX = 255;
 const TOKENS_MAX = 16;
 
-const tokensFile: Parser<readonly string[]> = inFile(
+const tokensFile: Parser<readonly string[]> = parsedFile(
   `a token in each line, at most ${TOKENS_MAX}, each ${BEARER_TOKEN_MIN} to ${SOCKS_PASSWORD_MAX} characters of A-Z a-z 0-9 . _ ~ + / - (openssl rand -hex 32 makes one)`,
   (text) => {
-    const lines = list(text.replaceAll(/\r?\n/g, ','));
+    const lines = commaSeparated(text.replaceAll(/\r?\n/g, ','));
     const valid = lines.every((line) => 'value' in bearerToken(line) && line.length <= SOCKS_PASSWORD_MAX);
     return valid && lines.length > 0 && lines.length <= TOKENS_MAX ? lines : null;
   },
@@ -330,8 +330,8 @@ interface CertificateFile {
   readonly first: X509Certificate;
 }
 
-const certificateFile: Parser<CertificateFile> = inFile('a certificate in PEM format', (pem) =>
-  orNull(() => ({ pem, first: new X509Certificate(pem) })),
+const certificateFile: Parser<CertificateFile> = parsedFile('a certificate in PEM format', (pem) =>
+  nullOnThrow(() => ({ pem, first: new X509Certificate(pem) })),
 );
 
 interface PrivateKeyFile {
@@ -339,12 +339,12 @@ interface PrivateKeyFile {
   readonly key: KeyObject;
 }
 
-const privateKeyFile: Parser<PrivateKeyFile> = inFile('a private key in PEM format, without a passphrase', (pem) =>
-  orNull(() => ({ pem, key: createPrivateKey(pem) })),
+const privateKeyFile: Parser<PrivateKeyFile> = parsedFile('a private key in PEM format, without a passphrase', (pem) =>
+  nullOnThrow(() => ({ pem, key: createPrivateKey(pem) })),
 );
 
 /** Null where it throws, as what it reads is not what it should be. */
-function orNull<T>(read: () => T): T | null {
+function nullOnThrow<T>(read: () => T): T | null {
   try {
     return read();
   } catch {
@@ -353,7 +353,7 @@ function orNull<T>(read: () => T): T | null {
 }
 
 const authSecret: Parser<string> = (text) =>
-  SECRET.test(text) ? { value: text } : { expected: `${SECRET_MIN} or more printable ASCII characters` };
+  SECRET_PATTERN.test(text) ? { value: text } : { expected: `${SECRET_MIN} or more printable ASCII characters` };
 
 /** `smtp://` or `smtps://` with a host; user and password percent-encoded (RFC 3986 §3.2.1). */
 const mailServer: Parser<string> = (text) => {
@@ -551,7 +551,7 @@ export const OPTIONS = {
     env: 'MAILVET_SIGNUP',
     group: 'Dashboard',
     value: 'mode',
-    parse: oneOf('closed', 'open'),
+    parse: oneOfChoices('closed', 'open'),
     default: 'closed',
     help:
       '`open`: anyone may sign up. The service verifies the address and mails a confirmation link, so a mail server is ' +
@@ -581,7 +581,7 @@ export const OPTIONS = {
     env: 'MAILVET_OIDC_CLIENT_ID',
     group: 'OpenID Connect',
     value: 'id',
-    parse: oneLine(OIDC_TEXT_MAX),
+    parse: oneLineText(OIDC_TEXT_MAX),
     default: null,
     defaultText: 'none',
     help: 'What the provider calls this service.',
@@ -591,7 +591,7 @@ export const OPTIONS = {
     env: 'MAILVET_OIDC_CLIENT_SECRET',
     group: 'OpenID Connect',
     value: 'secret',
-    parse: oneLine(OIDC_TEXT_MAX),
+    parse: oneLineText(OIDC_TEXT_MAX),
     default: null,
     defaultText: 'none: a public client, with PKCE alone',
     help: 'Secret of this service at the provider. Read again on SIGHUP.',
@@ -602,7 +602,7 @@ export const OPTIONS = {
     env: 'MAILVET_OIDC_NAME',
     group: 'OpenID Connect',
     value: 'name',
-    parse: oneLine(40),
+    parse: oneLineText(40),
     default: 'SSO',
     help: 'The provider on the button of the sign-in page: "Continue with Okta".',
     commands: SERVE,
@@ -640,7 +640,7 @@ export const OPTIONS = {
     env: 'MAILVET_OIDC_ROLE',
     group: 'OpenID Connect',
     value: 'role',
-    parse: oneOf(...ROLES),
+    parse: oneOfChoices(...ROLES),
     default: null,
     defaultText: 'none: only who has a mapped role gets in',
     help: `Their role in that account: ${ROLES.join(', ')}. With a role claim, that of people without a mapped value.`,
@@ -650,7 +650,7 @@ export const OPTIONS = {
     env: 'MAILVET_OIDC_ROLE_CLAIM',
     group: 'OpenID Connect',
     value: 'claim',
-    parse: oneLine(OIDC_TEXT_MAX),
+    parse: oneLineText(OIDC_TEXT_MAX),
     default: null,
     defaultText: 'none',
     help: 'Claim that decides the role in that account at every sign-in: a text or a list of texts, such as `groups`; `realm_access.roles` is one inside another.',
@@ -670,7 +670,7 @@ export const OPTIONS = {
     env: 'MAILVET_OIDC_SECOND_FACTOR',
     group: 'OpenID Connect',
     value: 'value,…',
-    parse: listOf(oneLine(OIDC_TEXT_MAX)),
+    parse: listOf(oneLineText(OIDC_TEXT_MAX)),
     default: null,
     defaultText: 'none: the provider does not count as a second factor',
     help: 'Values of the claims `amr` and `acr` that count as the second factor that an account can require, such as `mfa,hwk`.',
@@ -898,7 +898,7 @@ export const OPTIONS = {
     env: 'MAILVET_LISTS_UPDATE',
     group: 'Lists',
     value: 'when',
-    parse: oneOf('daily', 'off'),
+    parse: oneOfChoices('daily', 'off'),
     default: 'daily',
     help: '`daily`: a background job downloads the lists every day, for all nodes. `off`: only `disposable update` does.',
     commands: SERVE,
@@ -907,7 +907,7 @@ export const OPTIONS = {
     env: 'MAILVET_LOG_LEVEL',
     group: 'Logs and data',
     value: 'level',
-    parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    parse: oneOfChoices('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',
     help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. The service reads it again on SIGHUP.',
     commands: SERVE_AND_RELAY,
@@ -916,7 +916,7 @@ export const OPTIONS = {
     env: 'MAILVET_LOG_ADDRESSES',
     group: 'Logs and data',
     value: 'format',
-    parse: oneOf('hash', 'domain', 'full'),
+    parse: oneOfChoices('hash', 'domain', 'full'),
     default: 'hash',
     help: 'How email addresses appear in the log: `hash`, `domain` or `full`.',
     commands: SERVE,
@@ -943,7 +943,7 @@ export const OPTIONS = {
     env: 'MAILVET_STORE_ADDRESSES',
     group: 'Logs and data',
     value: 'format',
-    parse: oneOf('full', 'hash'),
+    parse: oneOfChoices('full', 'hash'),
     default: 'full',
     help:
       '`hash`: verifications are kept without their addresses, and found by whole addresses only; lists keep theirs ' +
@@ -972,7 +972,7 @@ export const OPTIONS = {
     env: 'MAILVET_ROLE',
     group: 'Operation',
     value: 'role',
-    parse: oneOf('all', 'api', 'worker'),
+    parse: oneOfChoices('all', 'api', 'worker'),
     default: 'all',
     help: 'What this process runs: `all`, `api` (requests) or `worker` (background jobs).',
     commands: SERVE,
@@ -1165,10 +1165,12 @@ export const OPTIONS = {
 } as const;
 
 export type OptionKey = keyof typeof OPTIONS;
-type Table = typeof OPTIONS;
-type Value<K extends OptionKey> = Table[K] extends OptionRow<infer T> ? T : never;
+type OptionTable = typeof OPTIONS;
+type OptionValue<K extends OptionKey> = OptionTable[K] extends OptionRow<infer T> ? T : never;
 /** The values read; null if not set and without a fixed default. */
-export type Settings = { [K in OptionKey]: Table[K]['default'] extends null ? Value<K> | null : Value<K> };
+export type Settings = {
+  [K in OptionKey]: OptionTable[K]['default'] extends null ? OptionValue<K> | null : OptionValue<K>;
+};
 
 /** Environment variable = flag: `MAILVET_DNS_SERVERS` = `--dns-servers`. Those of the relay are without its name. */
 export const flagOf = (option: Pick<OptionRow, 'env'>): string =>

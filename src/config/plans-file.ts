@@ -20,14 +20,14 @@ type ReadPlans =
   | { readonly ok: true; readonly plans: Plans }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-const NAME = /^[a-z0-9][a-z0-9_-]*$/;
-const KEYS = [
+const PLAN_NAME = /^[a-z0-9][a-z0-9_-]*$/;
+const PLAN_KEYS = [
   ...(['requests_per_window', 'levels', 'prices', 'monthly_credits', 'carry_over'] as const),
   ...(['filters', 'mailboxes', 'list_bytes'] as const),
 ] as const;
-type Key = (typeof KEYS)[number];
+type PlanKey = (typeof PLAN_KEYS)[number];
 
-type Fields<K extends string> = ReadonlyMap<K, YamlValue>;
+type PlanFields<K extends string> = ReadonlyMap<K, YamlValue>;
 
 /** All mistakes at once, each with its line, its field and what to write instead. */
 export function parsePlansFile(text: string, path: string): ReadPlans {
@@ -61,11 +61,11 @@ class PlansFile {
   #plan({ key, value }: Pair): PlanTerms | null {
     const line = this.#file.lineOf(key, 1);
     const name = isScalar(key) ? String(key.value) : '';
-    if (!NAME.test(name) || name.length > PLAN_NAME_LENGTH.max) {
+    if (!PLAN_NAME.test(name) || name.length > PLAN_NAME_LENGTH.max) {
       const form = `up to ${PLAN_NAME_LENGTH.max} lower-case letters, digits, hyphens and underscores`;
       this.#file.say(line, `${quoted(name)} is no name of a plan: give ${form}.`);
     }
-    const fields = this.#file.fields({ node: value, line: this.#file.lineOf(value, line) }, KEYS, name);
+    const fields = this.#file.fields({ node: value, line: this.#file.lineOf(value, line) }, PLAN_KEYS, name);
     if (fields === null) return null;
     const numbers = this.#numbers(fields, name);
     const monthlyCredits = this.#monthly(fields, name);
@@ -77,8 +77,8 @@ class PlansFile {
     return { name, levels, prices, monthlyCredits, carryOver, ...numbers };
   }
 
-  #numbers(fields: Fields<Key>, plan: string) {
-    const number = (key: PlanNumber & Key) => {
+  #numbers(fields: PlanFields<PlanKey>, plan: string) {
+    const number = (key: PlanNumber & PlanKey) => {
       const { min, max, default: otherwise } = PLAN_NUMBERS[key];
       return this.#whole(fields.get(key), `${plan}: ${key}`, { min, max }) ?? otherwise;
     };
@@ -100,7 +100,7 @@ class PlansFile {
     return this.#file.say(value.line, `${field}: give a whole number from ${grouped(min)} to ${grouped(max)}${or}.`);
   }
 
-  #levels(fields: Fields<Key>, plan: string): readonly Level[] {
+  #levels(fields: PlanFields<PlanKey>, plan: string): readonly Level[] {
     const value = fields.get('levels');
     if (value === undefined) return LEVELS;
     const items = isSeq(value.node) ? value.node.items : [];
@@ -110,7 +110,7 @@ class PlansFile {
     return LEVELS.filter((level) => named.includes(level));
   }
 
-  #prices(fields: Fields<Key>, plan: string): PlanTerms['prices'] {
+  #prices(fields: PlanFields<PlanKey>, plan: string): PlanTerms['prices'] {
     const value = fields.get('prices');
     const given = value === undefined ? null : this.#file.fields(value, PRICED, `${plan}: prices`);
     const price = (priced: Priced) => {
@@ -120,14 +120,14 @@ class PlansFile {
     return { mx: price('mx'), smtp: price('smtp'), unknown: price('unknown') };
   }
 
-  #monthly(fields: Fields<Key>, plan: string): number {
+  #monthly(fields: PlanFields<PlanKey>, plan: string): number {
     const value = fields.get('monthly_credits');
     if (value !== undefined && isScalar(value.node) && value.node.value === 'unlimited') return UNLIMITED_CREDITS;
     const { min, max, default: otherwise } = PLAN_NUMBERS.monthly_credits;
     return this.#whole(value, `${plan}: monthly_credits`, { min, max, or: ', or unlimited' }) ?? otherwise;
   }
 
-  #carryOver(fields: Fields<Key>, plan: string, monthlyCredits: number): number {
+  #carryOver(fields: PlanFields<PlanKey>, plan: string, monthlyCredits: number): number {
     const value = fields.get('carry_over');
     if (value === undefined) return 0;
     if (isUnlimited({ monthlyCredits })) {
@@ -147,11 +147,11 @@ class PlansFile {
 
 /** What a file has to say for its plans to be these. */
 export const plansFileEntries = (plans: Plans): Record<string, unknown> =>
-  Object.fromEntries(Array.from(plans.values(), (plan) => [plan.name, entryOf(plan)]));
+  Object.fromEntries(Array.from(plans.values(), (plan) => [plan.name, planEntry(plan)]));
 export const plansFileText = (plans: Plans): string =>
   stringify(plansFileEntries(plans), { aliasDuplicateObjects: false });
 
-const entryOf = (plan: PlanTerms): Partial<Record<Key, unknown>> => ({
+const planEntry = (plan: PlanTerms): Partial<Record<PlanKey, unknown>> => ({
   requests_per_window: plan.requestsPerWindow,
   levels: plan.levels,
   prices: plan.prices,

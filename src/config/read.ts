@@ -17,7 +17,7 @@ import {
   type Settings,
 } from './options.ts';
 
-const PREFIX = 'MAILVET_';
+const OPTION_PREFIX = 'MAILVET_';
 /**
  * Set in pods by Kubernetes if there is a Service whose name begins with "mailvet"; and those of this project's tests.
  */
@@ -27,13 +27,13 @@ const OF_OTHERS = /_(SERVICE_(HOST|PORT)(_.+)?|PORT(_\d+_(TCP|UDP|SCTP).*)?)$|^M
 export function unknownVariables(env: EnvironmentVariables): string[] {
   const known = optionsOf('*').flatMap(([, { env: name, secret }]) => (secret ? [name, `${name}_FILE`] : [name]));
   const unknown = Object.keys(env).filter(
-    (name) => name.startsWith(PREFIX) && !known.includes(name) && !OF_OTHERS.test(name),
+    (name) => name.startsWith(OPTION_PREFIX) && !known.includes(name) && !OF_OTHERS.test(name),
   );
   // All names share the prefix, so it must not make them look alike.
-  const rests = known.map((name) => name.slice(PREFIX.length));
+  const rests = known.map((name) => name.slice(OPTION_PREFIX.length));
   return unknown.map((name) => {
-    const close = nearest(name.slice(PREFIX.length), rests);
-    return `${name} is not an option${close === null ? '' : `; did you mean ${PREFIX}${close}?`}`;
+    const close = nearest(name.slice(OPTION_PREFIX.length), rests);
+    return `${name} is not an option${close === null ? '' : `; did you mean ${OPTION_PREFIX}${close}?`}`;
   });
 }
 
@@ -63,7 +63,7 @@ export interface Options
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 /** As commander gives them: by key of the table. */
 export type FlagValues = Readonly<Partial<Record<OptionKey, string | boolean>>>;
-type ReadOptions = { ok: true; options: Options } | { ok: false; problems: string[] };
+type OptionsResult = { ok: true; options: Options } | { ok: false; problems: string[] };
 
 /** The only place that reads the process environment. */
 export const systemEnvironment = (): EnvironmentVariables => process.env;
@@ -101,7 +101,7 @@ export function readEnvironmentFile(path: string): void {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Error(`--env-file: cannot read ${path} (${codeOf(error)}); give a file that this user may read.`);
+    throw new Error(`--env-file: cannot read ${path} (${errorCodeOf(error)}); give a file that this user may read.`);
   }
   for (const name of environmentFile.names) delete process.env[name];
   environmentFile.names.clear();
@@ -118,7 +118,8 @@ export function readEnvironmentFileAgain(): void {
   if (environmentFile.path !== null) readEnvironmentFile(environmentFile.path);
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : 'unreadable');
+const errorCodeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : 'unreadable';
 
 /**
  * Precedence: flag, environment variable or its `…_FILE`, alternative names, default. An empty variable counts as not
@@ -132,7 +133,7 @@ export function readOptions(
   host: string = hostname(),
   command = '*',
   conflictsOf: (read: Partial<Settings>) => readonly string[] = () => [],
-): ReadOptions {
+): OptionsResult {
   const problems: string[] = [];
   const settings: Record<string, unknown> = {};
   const used = new Set(optionsOf(command).map(([key]) => key));
@@ -148,7 +149,7 @@ export function readOptions(
   // Only options that were parsed are checked against each other.
   const read = settings as Partial<Settings>;
   problems.push(...conflicts(read), ...conflictsOf(read));
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, options: completed(read as Settings, host) };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, options: withDerived(read as Settings, host) };
 }
 
 /** An option that is in effect. `value`: as text; `from`: the flag, variable or file that has it, or `default`. */
@@ -170,14 +171,14 @@ export function effectiveOptions(
     const found = lookUp(option, env, flags[key]);
     const { name: from, text } = 'name' in found ? found : { name: 'default', text: option.default };
     const ofFile = environmentFile.names.has(from) ? ` in ${environmentFile.path}` : '';
-    const value = option.secret && from !== 'default' ? '(hidden)' : (text ?? textOf(read.options[key]));
+    const value = option.secret && from !== 'default' ? '(hidden)' : (text ?? derivedText(read.options[key]));
     return { name: option.env, value, from: `${from}${ofFile}` };
   });
   return { ok: true, options };
 }
 
 /** Of a value that follows from others. */
-function textOf(value: unknown): string {
+function derivedText(value: unknown): string {
   if (value === null || value === undefined) return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',');
   return String(value) || '<>';
@@ -208,7 +209,7 @@ function fromFile(name: string, file: string): RawValue {
     const text = readFileSync(file, 'utf8').trim();
     return text === '' ? { problem: `${name}: ${file} is empty; it must contain the value.` } : { text, name };
   } catch (error) {
-    return { problem: `${name}: cannot read ${file} (${codeOf(error)}); give a file that this user may read.` };
+    return { problem: `${name}: cannot read ${file} (${errorCodeOf(error)}); give a file that this user may read.` };
   }
 }
 
@@ -255,14 +256,14 @@ function conflicts(read: Partial<Settings>): string[] {
   return problems;
 }
 
-const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== false;
+const isGiven = (value: unknown): boolean => value !== null && value !== undefined && value !== false;
 
 function oidcConflicts(read: Partial<Settings>): string[] {
   const problems: string[] = [];
   /** What `one` is nothing without. */
   const needs = (one: OptionKey, ...others: readonly OptionKey[]) => {
-    const missing = others.filter((other) => other in read && !isSet(read[other]));
-    if (!isSet(read[one]) || missing.length < others.length) return;
+    const missing = others.filter((other) => other in read && !isGiven(read[other]));
+    if (!isGiven(read[one]) || missing.length < others.length) return;
     const named = others.map((other) => OPTIONS[other].env).join(' or ');
     problems.push(`${OPTIONS[one].env} is set without ${named}: set it as well, or remove ${OPTIONS[one].env}.`);
   };
@@ -295,7 +296,7 @@ const TEST_ONLY = {
   drainSeconds: 0,
 } as const satisfies Partial<Settings>;
 
-function completed(given: Settings, host: string): Options {
+function withDerived(given: Settings, host: string): Options {
   const settings = given.testOnly ? { ...given, ...TEST_ONLY } : given;
   const own = host.toLowerCase();
   const valid = settings.allowPrivateNetworks ? isHostName(own) : isQualified(own);

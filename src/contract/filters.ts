@@ -106,29 +106,37 @@ const filterFields = {
   ...changeableFields,
 };
 
-const refused = (names: readonly string[], harmless: readonly unknown[], instead: string): RefusedFields =>
+const harmlessFields = (names: readonly string[], harmless: readonly unknown[], instead: string): RefusedFields =>
   Object.fromEntries(names.map((name) => [name, { harmless: [...harmless, null], instead }]));
-const BLOCKS = ['block', 'deny', 'reject', 'blocklist', 'blacklist', 'denylist'];
+const BLOCK_ALIASES = ['block', 'deny', 'reject', 'blocklist', 'blacklist', 'denylist'];
 
 /** Fields of filters elsewhere, without which a filter here would do the opposite of what is meant, now or later. */
 const REVERSING: RefusedFields = {
-  ...refused(
+  ...harmlessFields(
     ['allow', 'allowed', 'allowlist', 'allow_list', 'allowlisted', 'whitelist', 'whitelisted', 'accept', 'trusted'],
     [false],
     'write "action": "allow"',
   ),
-  ...refused(['block', 'blocked', 'blocklist', 'blacklist', 'deny', 'reject'], [true], 'write "action"'),
-  ...refused(['effect', 'policy', 'decision', 'verdict', 'mode', 'list', 'list_type'], BLOCKS, 'write "action"'),
-  ...refused(['negate', 'negated', 'invert', 'inverted', 'not'], [false], 'write "action"'),
-  ...refused(['except', 'exceptions', 'exclude', 'excludes'], [[]], 'add a filter with "action": "allow" for it'),
-  ...refused(['enabled', 'active', 'is_active'], [true], 'add the filter when it is to take effect'),
-  ...refused(['disabled', 'inactive', 'paused', 'dry_run', 'log_only'], [false], 'a filter is always in force'),
-  ...refused(
+  ...harmlessFields(['block', 'blocked', 'blocklist', 'blacklist', 'deny', 'reject'], [true], 'write "action"'),
+  ...harmlessFields(
+    ['effect', 'policy', 'decision', 'verdict', 'mode', 'list', 'list_type'],
+    BLOCK_ALIASES,
+    'write "action"',
+  ),
+  ...harmlessFields(['negate', 'negated', 'invert', 'inverted', 'not'], [false], 'write "action"'),
+  ...harmlessFields(
+    ['except', 'exceptions', 'exclude', 'excludes'],
+    [[]],
+    'add a filter with "action": "allow" for it',
+  ),
+  ...harmlessFields(['enabled', 'active', 'is_active'], [true], 'add the filter when it is to take effect'),
+  ...harmlessFields(['disabled', 'inactive', 'paused', 'dry_run', 'log_only'], [false], 'a filter is always in force'),
+  ...harmlessFields(
     ['starts_at', 'start_at', 'start', 'valid_from', 'not_before', 'active_from'],
     [],
     'add the filter when it is to take effect',
   ),
-  ...refused(
+  ...harmlessFields(
     [
       ...['expires', 'expire', 'expires_on', 'expires_in', 'expire_at', 'expiry', 'expiry_date', 'expiration'],
       ...['expiresAt', 'valid_until', 'valid_to', 'until', 'not_after', 'ends_at', 'end_at', 'ttl', 'duration'],
@@ -156,7 +164,7 @@ export const FlatFilterRequest = Refused(REVERSING, DECISIVE, Type.Object(filter
 
 const IS_ANOTHER = 'remove the filter and add another';
 export const FilterChangeRequest = Refused(
-  { ...REVERSING, ...refused(['value', 'filter_type', ...TYPE_NAMES, 'email', 'domain'], [], IS_ANOTHER) },
+  { ...REVERSING, ...harmlessFields(['value', 'filter_type', ...TYPE_NAMES, 'email', 'domain'], [], IS_ANOTHER) },
   DECISIVE,
   Type.Object(changeableFields, {
     title: 'FilterChangeRequest',
@@ -208,16 +216,16 @@ export const FilterUpload = Type.Object({
   ...readFields('values'),
 });
 
-const Rows = (description: string) => Type.Integer({ minimum: 0, description });
+const CountedRows = (description: string) => Type.Integer({ minimum: 0, description });
 const RowNumber = Type.Integer({ minimum: 1, description: 'Line of the text, or row of the sheet.' });
 
 export const FilterImportReply = Type.Object(
   {
     dry_run: Type.Boolean(),
-    rows: Rows('Those that are not blank.'),
-    added: Rows('Filters that were added, or would be.'),
-    existing: Rows('Those that there are already, or that an earlier row has.'),
-    invalid: Rows('Those that cannot be used, and change nothing.'),
+    rows: CountedRows('Those that are not blank.'),
+    added: CountedRows('Filters that were added, or would be.'),
+    existing: CountedRows('Those that there are already, or that an earlier row has.'),
+    invalid: CountedRows('Those that cannot be used, and change nothing.'),
     errors: Type.Array(
       Type.Object({
         row: RowNumber,

@@ -42,7 +42,7 @@ import {
 export const FLAGS = ['true', 'false'] as const;
 const ENTRY_LENGTH = { min: 1, max: 1_000 };
 const DELIVERABILITY_TEXT_LENGTH = { min: 1, max: 200 };
-const HEADERS = ['auto', 'true', 'false'] as const;
+const HEADER_CHOICES = ['auto', 'true', 'false'] as const;
 
 const DELIMITER_NAMES = Object.keys(DELIMITERS);
 const EncodingField = (description: string) =>
@@ -80,9 +80,9 @@ export const readFields = (what: string) => ({
     }),
   ),
   header: Type.Optional(
-    OneOf(HEADERS, {
+    OneOf(HEADER_CHOICES, {
       description: '`true` is `header_row` 1, `false` 0, `auto` the default.',
-      'x-error': `header must be ${choice(HEADERS)}.`,
+      'x-error': `header must be ${choice(HEADER_CHOICES)}.`,
     }),
   ),
   delimiter: Type.Optional(DelimiterText('delimiter', 'Between the cells of a row, detected by default:')),
@@ -165,7 +165,9 @@ export const ListPatch = Type.Object(
           header_row: Type.Optional(Nullable(WholeNumber('read.header_row', LIST_HEADER_ROW))),
           header: Type.Optional(
             Nullable(
-              Type.Union([OneOf(HEADERS), Type.Boolean()], { 'x-error': 'read.header must be "auto", true or false.' }),
+              Type.Union([OneOf(HEADER_CHOICES), Type.Boolean()], {
+                'x-error': 'read.header must be "auto", true or false.',
+              }),
             ),
           ),
           delimiter: Type.Optional(Nullable(DelimiterText('read.delimiter', 'Between the cells of a row:'))),
@@ -299,7 +301,7 @@ export const ListRowsQuery = Type.Object({
   limit: Type.Optional(WholeNumber('limit', LIST_ROWS_PER_PAGE)),
 });
 
-const Known = (description?: string) => Nullable(Type.Boolean(description === undefined ? {} : { description }));
+const KnownField = (description?: string) => Nullable(Type.Boolean(description === undefined ? {} : { description }));
 
 export const ListRowReply = Type.Object(
   {
@@ -316,11 +318,11 @@ export const ListRowReply = Type.Object(
     did_you_mean: Nullable(Type.String()),
     validation_type: Nullable(OneOf(LEVELS)),
     credits_used: Nullable(Type.Integer({ description: '0 where `is_duplicate` is true.' })),
-    is_disposable: Known(),
-    is_role: Known(),
-    is_free: Known(),
-    is_relay: Known(),
-    is_catch_all: Known(),
+    is_disposable: KnownField(),
+    is_role: KnownField(),
+    is_free: KnownField(),
+    is_relay: KnownField(),
+    is_catch_all: KnownField(),
     decision: Nullable(
       OneOf(POLICY_ACTIONS, { description: 'Of the policy of the list; null without one, and without a result.' }),
     ),
@@ -330,7 +332,9 @@ export const ListRowReply = Type.Object(
     canonical_email: Nullable(
       Type.String({ description: 'For comparing, as in a single check: addresses of one mailbox have the same.' }),
     ),
-    is_duplicate: Known('An earlier row has the address, or its mailbox: this one has its result, free of charge.'),
+    is_duplicate: KnownField(
+      'An earlier row has the address, or its mailbox: this one has its result, free of charge.',
+    ),
     attempts: Type.Integer({ description: 'How often the address was asked about.' }),
     verified_at: Nullable(Time),
     problem: Nullable(

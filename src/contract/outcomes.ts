@@ -84,7 +84,7 @@ export const OutcomesRequest = Type.Object(
   { title: 'OutcomesRequest' },
 );
 
-const OutcomeResult = Type.Object(
+const OutcomeResultReply = Type.Object(
   {
     result: OneOf(['recorded', 'duplicate', 'error'] as const, {
       description: '`duplicate`: it had been reported before, and counts once.',
@@ -101,15 +101,15 @@ const OutcomeResult = Type.Object(
   { title: 'OutcomeResult' },
 );
 
-const Count = (description: string) => Type.Integer({ minimum: 0, description });
+const DescribedCount = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const OutcomesReply = WithWarnings(
   'OutcomesResult',
   Type.Object({
-    results: Type.Array(OutcomeResult, { description: 'One for each row, in their order.' }),
-    recorded: Count('Rows that were recorded.'),
-    duplicates: Count('Rows that had been reported before.'),
-    errors: Count('Rows with an error.'),
+    results: Type.Array(OutcomeResultReply, { description: 'One for each row, in their order.' }),
+    recorded: DescribedCount('Rows that were recorded.'),
+    duplicates: DescribedCount('Rows that had been reported before.'),
+    errors: DescribedCount('Rows with an error.'),
   }),
 );
 
@@ -137,7 +137,7 @@ export const OutcomeMessageReply = WithWarnings(
       Type.Object({
         email: Type.String(),
         outcome: OneOf(MAIL_OUTCOMES),
-        ...OutcomeResult.properties,
+        ...OutcomeResultReply.properties,
       }),
       { description: 'Outcomes of the recipients that it names.' },
     ),
@@ -171,7 +171,7 @@ export const ContradictionFields = { verification_id: Type.String(), ...contradi
 /** For operators: it does not say whose it is. */
 export const OperatorContradictionFields = { ...contradictionFacts, template } as const;
 
-const Portion = (description: string) => Nullable(Type.Number({ minimum: 0, maximum: 1, description }));
+const NullablePortion = (description: string) => Nullable(Type.Number({ minimum: 0, maximum: 1, description }));
 const TOO_FEW = `null with fewer than ${CALIBRATION_LEAST}`;
 
 export const CalibrationReply = WithWarnings(
@@ -184,11 +184,11 @@ export const CalibrationReply = WithWarnings(
           reason: ReasonField,
           validation_type: OneOf(LEVELS),
           provider: Nullable(Type.String({ description: 'Who runs the mail hosts.' })),
-          sent: Count('Verdicts with an outcome.'),
-          bounced: Count('Of these, whose mail bounced for a reason of the recipient.'),
-          bounce_rate: Portion(`bounced / sent; ${TOO_FEW}.`),
-          low: Portion(`Of its 95 % interval; ${TOO_FEW}.`),
-          high: Portion(`Of its 95 % interval; ${TOO_FEW}.`),
+          sent: DescribedCount('Verdicts with an outcome.'),
+          bounced: DescribedCount('Of these, whose mail bounced for a reason of the recipient.'),
+          bounce_rate: NullablePortion(`bounced / sent; ${TOO_FEW}.`),
+          low: NullablePortion(`Of its 95 % interval; ${TOO_FEW}.`),
+          high: NullablePortion(`Of its 95 % interval; ${TOO_FEW}.`),
         },
         { title: 'CalibratedVerdict' },
       ),
@@ -199,11 +199,11 @@ export const CalibrationReply = WithWarnings(
         {
           from: Type.Number({ description: 'Of the confidence that replies had.' }),
           to: Type.Number(),
-          sent: Count('Verdicts with an outcome.'),
+          sent: DescribedCount('Verdicts with an outcome.'),
           predicted: Type.Number({ minimum: 0, maximum: 1, description: 'Their confidence on the average.' }),
-          delivered: Portion(`The share whose mail did not bounce; ${TOO_FEW}.`),
-          low: Portion(`Of its 95 % interval; ${TOO_FEW}.`),
-          high: Portion(`Of its 95 % interval; ${TOO_FEW}.`),
+          delivered: NullablePortion(`The share whose mail did not bounce; ${TOO_FEW}.`),
+          low: NullablePortion(`Of its 95 % interval; ${TOO_FEW}.`),
+          high: NullablePortion(`Of its 95 % interval; ${TOO_FEW}.`),
         },
         { title: 'Reliability' },
       ),

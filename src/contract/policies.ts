@@ -49,11 +49,12 @@ export const DecisionField = Type.Object(
 
 const SIGNALS_ERROR = `signals can have ${SIGNALS.join(', ')}, each ${choice(POLICY_ACTIONS)}.`;
 const MESSAGES_ERROR = `messages can have ${DECISION_GROUNDS.join(', ')}, each an object with a text for each language, such as {"en": "…", "de": "…"}.`;
-const OUTAGE = 'What to decide where there is no verdict, because of an outage, an empty balance or a limit.';
+const ON_OUTAGE_DESCRIPTION =
+  'What to decide where there is no verdict, because of an outage, an empty balance or a limit.';
 const LEVEL = 'Level of the check where the request has none.';
 const TIMEOUT = 'Time limit of the check in milliseconds, where the request has none.';
 const languageTexts = Type.Record(Type.String(), Type.String(), { title: 'LanguageTexts' });
-const MESSAGES = `For the person who entered the address: by signal, then by language, at most ${POLICY_LANGUAGES_MAX} of ${POLICY_MESSAGE_LENGTH.max} characters each. The first language is for all that have none.`;
+const MESSAGES_DESCRIPTION = `For the person who entered the address: by signal, then by language, at most ${POLICY_LANGUAGES_MAX} of ${POLICY_MESSAGE_LENGTH.max} characters each. The first language is for all that have none.`;
 
 const signalField = (signal: Signal) => OneOf(POLICY_ACTIONS, { description: SIGNAL_ROWS[signal].readFrom });
 const SIGNAL_FIELDS = {
@@ -87,8 +88,8 @@ const rulesReply = {
   signals: Type.Object(SIGNAL_FIELDS, { title: 'PolicySignals' }),
   validation_type: OneOf(LEVELS, { description: LEVEL }),
   timeout_ms: Type.Integer({ description: TIMEOUT }),
-  on_outage: OneOf(POLICY_ACTIONS, { description: OUTAGE }),
-  messages: Type.Partial(Type.Object(MESSAGE_FIELDS), { title: 'PolicyMessages', description: MESSAGES }),
+  on_outage: OneOf(POLICY_ACTIONS, { description: ON_OUTAGE_DESCRIPTION }),
+  messages: Type.Partial(Type.Object(MESSAGE_FIELDS), { title: 'PolicyMessages', description: MESSAGES_DESCRIPTION }),
 };
 
 export const PolicyReply = Type.Object(
@@ -126,7 +127,7 @@ export const PolicyRequest = Strict(
       timeout_ms: Type.Optional(WholeNumber('timeout_ms', TIMEOUT_MS, { description: TIMEOUT })),
       on_outage: Defaulted(
         OneOf(POLICY_ACTIONS, {
-          description: OUTAGE,
+          description: ON_OUTAGE_DESCRIPTION,
           'x-error': `on_outage must be ${choice(POLICY_ACTIONS)}.`,
         }),
         'accept',
@@ -135,7 +136,7 @@ export const PolicyRequest = Strict(
         Type.Partial(Type.Object(MESSAGE_FIELDS), {
           title: 'PolicyMessagesRequest',
           additionalProperties: false,
-          description: MESSAGES,
+          description: MESSAGES_DESCRIPTION,
           'x-error': MESSAGES_ERROR,
         }),
       ),

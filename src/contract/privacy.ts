@@ -4,8 +4,8 @@ import { Strict, Warnings } from './reader.ts';
 import { Text, Time } from './schema.ts';
 import { EMAIL_ERROR } from './verify.ts';
 
-const Email = Text('email', ADDRESS_LENGTH, { description: 'Without regard to case.', 'x-error': EMAIL_ERROR });
-const Canonical = Type.Optional(
+const PersonEmail = Text('email', ADDRESS_LENGTH, { description: 'Without regard to case.', 'x-error': EMAIL_ERROR });
+const CanonicalField = Type.Optional(
   Type.Boolean({
     description: 'All spellings of the mailbox, as `canonical_email` compares them, not this address alone.',
     default: false,
@@ -15,13 +15,13 @@ const Canonical = Type.Optional(
 
 // What is misspelled must not export or erase less than was meant.
 export const PrivacyExportRequest = Strict(
-  Type.Object({ email: Email, canonical: Canonical }, { title: 'PrivacyExportRequest' }),
+  Type.Object({ email: PersonEmail, canonical: CanonicalField }, { title: 'PrivacyExportRequest' }),
 );
 export const PrivacyEraseRequest = Strict(
   Type.Object(
     {
-      email: Email,
-      canonical: Canonical,
+      email: PersonEmail,
+      canonical: CanonicalField,
       filters: Type.Optional(
         Type.Boolean({
           description: 'Remove filters of the address as well, so that it is no longer blocked or allowed.',
@@ -46,12 +46,12 @@ export const PrivacyExport = Type.Object(
   { title: 'PrivacyExport' },
 );
 
-const Counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description });
+const CountsByTable = (description: string) => Type.Record(Type.String(), Type.Integer(), { description });
 export const PrivacyErased = Type.Object(
   {
     erased: Type.Integer({ description: 'The sum of `tables`.' }),
-    tables: Counts('Rows by table that were deleted, or have a hash in place of the address.'),
-    kept: Counts(
+    tables: CountsByTable('Rows by table that were deleted, or have a hash in place of the address.'),
+    kept: CountsByTable(
       'Rows by table that still mention the address: filters, settings, and what is kept of users of the dashboard.',
     ),
     warnings: Warnings,

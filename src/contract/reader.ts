@@ -20,7 +20,7 @@ export const Rows = <T extends TSchema>(item: T, options: TArrayOptions) =>
   Object.assign(Type.Array(item, options), { '~rows': true } as const);
 
 /** What a request is checked against as a whole: of items with an error of their own, only how many there are. */
-const withoutRows = <T extends TSchema>(schema: T): T => {
+const wholeSchema = <T extends TSchema>(schema: T): T => {
   const properties = Object.entries(propertiesOf(schema));
   if (!properties.some(([, property]) => '~rows' in property)) return schema;
   const checked = properties.map(([name, property]) => [
@@ -166,9 +166,9 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
   };
 
   return (value) => {
-    const sent = wrapper === null ? value : unwrapped(value, wrapper);
+    const sent = wrapper === null ? value : unwrappedObject(value, wrapper);
     if (!isJsonObject(sent)) return invalid('invalid_json', 'The request body must be a JSON object.');
-    validator ??= Compile(withoutRows(schema));
+    validator ??= Compile(wholeSchema(schema));
     const errors = validator.Check(sent) ? [] : validator.Errors(sent);
     const missing = errors.find((e) => e.keyword === 'required' && e.instancePath === '');
     // What is missing further in makes the property around it a wrong one.
@@ -217,7 +217,7 @@ function refusedFields(schema: TSchema): (sent: JsonObject) => ReturnType<typeof
 }
 
 /** The object in the wrapper, with what is beside it. */
-function unwrapped(value: unknown, wrapper: string): unknown {
+function unwrappedObject(value: unknown, wrapper: string): unknown {
   if (!isJsonObject(value) || !Object.hasOwn(value, wrapper)) return value;
   const { [wrapper]: inner, ...beside } = value;
   return isJsonObject(inner) ? { ...beside, ...inner } : inner;

@@ -68,7 +68,7 @@ export type Decoding = keyof Decoded;
 export const DecodedAs = <T extends TSchema, const D extends Decoding>(decoding: D, schema: T) =>
   Object.assign(schema, { '~decode': decoding } as const);
 
-type Value<P> = P extends { '~rows': true }
+type DecodedValue<P> = P extends { '~rows': true }
   ? readonly unknown[]
   : P extends { '~decode': infer D extends Decoding }
     ? Decoded[D] | Extract<Static<P & TSchema>, null>
@@ -79,8 +79,8 @@ type MayBeMissing<P> = P extends { default: unknown } ? false : P extends { '~op
 
 /** What a reader of the schema returns: `Static` with defaults filled in and texts decoded. */
 export type Read<S> = S extends { properties: infer P }
-  ? { [K in keyof P as MayBeMissing<P[K]> extends true ? never : K]: Value<P[K]> } & {
-      [K in keyof P as MayBeMissing<P[K]> extends true ? K : never]?: Value<P[K]>;
+  ? { [K in keyof P as MayBeMissing<P[K]> extends true ? never : K]: DecodedValue<P[K]> } & {
+      [K in keyof P as MayBeMissing<P[K]> extends true ? K : never]?: DecodedValue<P[K]>;
     }
   : S extends TSchema
     ? Static<S>

@@ -49,7 +49,7 @@ const TIMEOUT_MEANING =
 const levelField = (description: string) => AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description, ...LEVEL_NOTES }));
 
 /** What a check is asked with, wherever no policy says the rest. */
-const CheckRequest = Type.Object({
+const CheckRequestFields = Type.Object({
   email: AlsoCalled(
     ['address', 'email_address', 'mail', 'to_email'],
     Text('email', ADDRESS_LENGTH, {
@@ -83,7 +83,7 @@ const { min, max } = TIMEOUT_MS;
 
 export const VerifyRequest = Type.Object(
   {
-    ...CheckRequest.properties,
+    ...CheckRequestFields.properties,
     validation_type: Type.Optional(
       levelField(`${LEVEL_MEANING} By default as the policy says, or \`${DEFAULT_LEVEL}\`.`),
     ),
@@ -118,20 +118,20 @@ export const VerifyQuery = Type.Object({
   ),
 });
 
-const Result = OneOf(RESULTS, { title: 'CheckResult' });
-const MxRecord = Type.Object({ host: Type.String(), priority: Type.Integer() });
+const ResultField = OneOf(RESULTS, { title: 'CheckResult' });
+const MxRecordReply = Type.Object({ host: Type.String(), priority: Type.Integer() });
 
 export const ChecksReply = Type.Object(
   {
     syntax: Type.Object({
-      result: Result,
+      result: ResultField,
       error: Type.Optional(
         Type.String({ description: 'What is wrong with the address; see the page of syntax errors.' }),
       ),
       index: Type.Optional(Type.Integer({ description: 'Where, in UTF-16 code units.' })),
     }),
     filter: Type.Object({
-      result: Result,
+      result: ResultField,
       filter_id: Type.Optional(Type.Integer({ description: 'The filter that matched.' })),
       action: Type.Optional(OneOf(FILTER_ACTIONS, { description: 'What it does.' })),
       filter_type: Type.Optional(Type.String()),
@@ -139,14 +139,14 @@ export const ChecksReply = Type.Object(
       id: Type.Optional(Type.Integer({ description: 'As `filter_id`, where the filter blocks.' })),
     }),
     disposable: Type.Object({
-      result: Result,
+      result: ResultField,
       list_version: Type.String(),
       matched: Type.Optional(Type.String({ description: 'The list entry or mail host that matched.' })),
     }),
-    domain: Type.Object({ result: Result }),
+    domain: Type.Object({ result: ResultField }),
     mx: Type.Object({
-      result: Result,
-      records: Type.Optional(Type.Array(MxRecord)),
+      result: ResultField,
+      records: Type.Optional(Type.Array(MxRecordReply)),
       provider: Type.Optional(Nullable(Type.String())),
       provider_kind: Type.Optional(
         Nullable(OneOf(PROVIDER_KINDS, { description: 'What the mail hosts of the provider do with mail.' })),
@@ -154,7 +154,7 @@ export const ChecksReply = Type.Object(
       failure: Type.Optional(Type.String({ description: 'How the DNS question failed.' })),
     }),
     smtp: Type.Object({
-      result: Result,
+      result: ResultField,
       host: Type.Optional(Nullable(Type.String())),
       stage: Type.Optional(Nullable(Type.String())),
       code: Type.Optional(Nullable(Type.Integer())),
@@ -177,7 +177,7 @@ export const ChecksReply = Type.Object(
       ),
     }),
     catch_all: Type.Object({
-      result: Result,
+      result: ResultField,
       outcomes: Type.Optional(
         Type.Object(
           { delivered: Type.Integer({ minimum: 0 }), bounced: Type.Integer({ minimum: 0 }) },
@@ -243,7 +243,7 @@ const EvidenceReply = Type.Object(
     ),
     catch_all: Nullable(
       Type.Object({
-        result: Result,
+        result: ResultField,
         checked_at: Nullable(
           Type.String({ format: 'date-time', description: 'When the server answered about a random mailbox.' }),
         ),

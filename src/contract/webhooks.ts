@@ -60,22 +60,27 @@ interface EventRow {
   readonly body: TSchema;
 }
 
-const row = (title: string, type: WebhookEventType, summary: string, data: TSchema): EventRow => ({
+const eventRow = (title: string, type: WebhookEventType, summary: string, data: TSchema): EventRow => ({
   summary,
   body: Type.Object({ type: Type.Literal(type), timestamp: Time, data }, { title }),
 });
 
 export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
-  'list.completed': row('ListCompletedEvent', 'list.completed', 'Every address of a list has its result', ListReply),
-  'list.failed': row('ListFailedEvent', 'list.failed', 'A list failed because of an internal error', ListReply),
-  'list.cancelled': row('ListCancelledEvent', 'list.cancelled', 'A list was canceled', ListReply),
-  'credits.low': row(
+  'list.completed': eventRow(
+    'ListCompletedEvent',
+    'list.completed',
+    'Every address of a list has its result',
+    ListReply,
+  ),
+  'list.failed': eventRow('ListFailedEvent', 'list.failed', 'A list failed because of an internal error', ListReply),
+  'list.cancelled': eventRow('ListCancelledEvent', 'list.cancelled', 'A list was canceled', ListReply),
+  'credits.low': eventRow(
     'CreditsLowEvent',
     'credits.low',
     'The balance fell below the alert threshold of the account',
     LowBalanceData,
   ),
-  'account.created': row(
+  'account.created': eventRow(
     'AccountCreatedEvent',
     'account.created',
     'An account was created; for operators',
@@ -85,7 +90,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
       credits: Type.Integer({ description: 'The opening balance.' }),
     }),
   ),
-  'credits.granted': row(
+  'credits.granted': eventRow(
     'CreditsGrantedEvent',
     'credits.granted',
     'Credits were granted or taken back; for operators',
@@ -96,15 +101,15 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
       balance: Type.Integer({ description: 'After it.' }),
     }),
   ),
-  'credits.exhausted': row(
+  'credits.exhausted': eventRow(
     'CreditsExhaustedEvent',
     'credits.exhausted',
     'An account has no credits left; for operators',
     Type.Object({ account: AccountData }),
   ),
-  'key.created': row('KeyCreatedEvent', 'key.created', 'An API key was created', KeyData),
-  'key.revoked': row('KeyRevokedEvent', 'key.revoked', 'An API key was revoked, or rolled', KeyData),
-  'outcomes.contradiction': row(
+  'key.created': eventRow('KeyCreatedEvent', 'key.created', 'An API key was created', KeyData),
+  'key.revoked': eventRow('KeyRevokedEvent', 'key.revoked', 'An API key was revoked, or rolled', KeyData),
+  'outcomes.contradiction': eventRow(
     'ContradictionEvent',
     'outcomes.contradiction',
     'The outcome of mail contradicts verdicts',
@@ -115,7 +120,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
       }),
     }),
   ),
-  'rejections.high': row(
+  'rejections.high': eventRow(
     'RejectionsHighEvent',
     'rejections.high',
     ALERTS['rejections.high'].condition,
@@ -125,7 +130,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
       since: Time,
     }),
   ),
-  'unknowns.high': row(
+  'unknowns.high': eventRow(
     'UnknownsHighEvent',
     'unknowns.high',
     ALERTS['unknowns.high'].condition,
@@ -136,7 +141,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
       since: Time,
     }),
   ),
-  'budget.low': row(
+  'budget.low': eventRow(
     'BudgetLowEvent',
     'budget.low',
     ALERTS['budget.low'].condition,
@@ -148,7 +153,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
       resets_at: Time,
     }),
   ),
-  'webhook.failing': row(
+  'webhook.failing': eventRow(
     'WebhookFailingEvent',
     'webhook.failing',
     ALERTS['webhook.failing'].condition,
@@ -158,13 +163,13 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
       failing_since: Time,
     }),
   ),
-  'smtp.unreachable': row(
+  'smtp.unreachable': eventRow(
     'SmtpUnreachableEvent',
     'smtp.unreachable',
     ALERTS['smtp.unreachable'].condition,
     Type.Object({ state: OneOf(['port_closed', 'refused_everywhere'] as const), since: Time }),
   ),
-  ping: row('PingEvent', 'ping', 'A test was sent', Type.Object({ webhook_id: Type.String() })),
+  ping: eventRow('PingEvent', 'ping', 'A test was sent', Type.Object({ webhook_id: Type.String() })),
 };
 
 const SUBSCRIPTIONS = [...WEBHOOK_EVENT_TYPES, EVERY_EVENT] as const;

@@ -101,7 +101,7 @@ const inconclusive = <R extends Reason>(reason: R) => verdict('good', 'unknown',
 const GREYLISTED = inconclusive('greylisted');
 const TEMPORARY_FAILURE = inconclusive('smtp_temporary_failure');
 const TIMED_OUT_VERDICT = inconclusive('smtp_timeout');
-const UNREACHABLE = inconclusive('smtp_unreachable');
+const SMTP_UNREACHABLE = inconclusive('smtp_unreachable');
 const BLOCKED = inconclusive('smtp_blocked');
 const UNVERIFIABLE = inconclusive('smtp_unverifiable');
 
@@ -229,12 +229,12 @@ const SMTP_ROWS = {
     egress: 'greets',
   },
   smtp_unreachable: {
-    verdict: UNREACHABLE,
+    verdict: SMTP_UNREACHABLE,
     check: 'unknown',
     full: null,
     disabled: null,
     on4xx: 'smtp_unreachable',
-    asProbe: UNREACHABLE,
+    asProbe: SMTP_UNREACHABLE,
     aboutMailbox: false,
     rank: 6,
     egress: 'greets',

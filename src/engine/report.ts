@@ -178,7 +178,7 @@ function head(e: Evidence, verdict: Verdict, learned: Learned | null): ReportHea
     canonical_rule: mailbox?.rule ?? null,
     seen: null,
     history: learned?.history ?? null,
-    confidence: learned?.confidence(groupOf(e, verdict)) ?? null,
+    confidence: learned?.confidence(verdictGroup(e, verdict)) ?? null,
     local_part: address?.localPart ?? null,
     domain: address?.domain ?? null,
     tag: address?.tag ?? null,
@@ -191,7 +191,7 @@ function head(e: Evidence, verdict: Verdict, learned: Learned | null): ReportHea
   };
 }
 
-const groupOf = (e: Evidence, { deliverability, reason, level }: Verdict): VerdictGroup => ({
+const verdictGroup = (e: Evidence, { deliverability, reason, level }: Verdict): VerdictGroup => ({
   ...{ deliverability, reason, level, provider: e.dns?.provider?.name ?? null },
 });
 

@@ -24,7 +24,7 @@ import { withBounce, withFilter } from './verify.ts';
 /** Of documentation (RFC 5737): nothing is sent there. */
 const MAIL_HOST_ADDRESS = '192.0.2.25';
 const SUGGESTED_DOMAIN = 'gmail.com';
-const RULE = 'test_mode';
+const TEST_MODE_RULE = 'test_mode';
 const NOTE = { at: 0, from: 'note', text: 'Test mode: no mail server was contacted.' } as const;
 
 /** What DNS says of the domain. */
@@ -87,7 +87,7 @@ function mailboxEvidence(
     address: MAIL_HOST_ADDRESS,
     egress: null,
     tls: false,
-    rule: RULE,
+    rule: TEST_MODE_RULE,
     decidedBy: TEST_REPLIES[finding].code === null ? 'dialogue' : 'server',
     readBy: TEST_REPLIES[finding].code === null ? null : 'rule',
     probability: null,

@@ -140,10 +140,10 @@ export function runFromCache(e: Evidence, engine: EngineDeps): Evidence | null {
 }
 
 /** The filter for an address of which this is known, if one matches its mail hosts. */
-type MatchHosts = (e: Evidence) => Promise<MatchedFilter | null>;
+type MatchHostFilter = (e: Evidence) => Promise<MatchedFilter | null>;
 
 /** The evidence with the filter for its mail hosts, if they are known and no other one matched. */
-async function withHostFilter(e: Evidence, matchHosts: MatchHosts | null): Promise<Evidence> {
+async function withHostFilter(e: Evidence, matchHosts: MatchHostFilter | null): Promise<Evidence> {
   if (matchHosts === null || !isUnfiltered(e)) return e;
   const filter = await matchHosts(e);
   return filter === null ? e : withFilter(e, filter);
@@ -158,7 +158,7 @@ export async function runOnline(
   e: Evidence,
   limit: { timeoutMs: number; signal?: AbortSignal; tenant: string },
   engine: EngineDeps,
-  matchHosts: MatchHosts | null = null,
+  matchHosts: MatchHostFilter | null = null,
 ): Promise<Evidence> {
   if (isConclusive(e) && (matchHosts === null || !isUnfiltered(e))) return e;
   const deadline = engine.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;

@@ -32,26 +32,26 @@ export const FORM_WEIGHTS = {
 /** Of one cell: the rest of them stays in the file, but is not verified. */
 const CELL_ADDRESSES = 1_000;
 /** Longer cells are no cells of addresses but documents. */
-const CELL_CHARACTERS = 64 * 1024;
+const ADDRESS_CELL_CHARACTERS = 64 * 1024;
 
-const BLANK: CellContent = { form: 'blank', addresses: [] };
-const TEXT: CellContent = { form: 'text', addresses: [] };
+const BLANK_CELL: CellContent = { form: 'blank', addresses: [] };
+const TEXT_CELL: CellContent = { form: 'text', addresses: [] };
 /** Nearly all addresses: what the parser says of these is known. */
-const PLAIN = /^[a-z0-9][a-z0-9_+-]*(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,24}$/i;
+const PLAIN_ADDRESS = /^[a-z0-9][a-z0-9_+-]*(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,24}$/i;
 const AT_SIGNS = /[@＠﹫]|&#(?:0*64|x0*40);|&commat;|%40/i;
 /** Nobody sees them in copied text: soft hyphen, zero width, marks of direction. */
-const INVISIBLE = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+const INVISIBLE_IN_COPIES = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
 /** What a cell holds. Linear in its length. */
 export function contentOf(cell: string): CellContent {
-  if (cell.length <= 254 && PLAIN.test(cell)) return { form: 'bare', addresses: [cell] };
+  if (cell.length <= 254 && PLAIN_ADDRESS.test(cell)) return { form: 'bare', addresses: [cell] };
   const text = trimBlanks(cell);
-  if (text === '') return BLANK;
-  if (text.length > CELL_CHARACTERS) return TEXT;
+  if (text === '') return BLANK_CELL;
+  if (text.length > ADDRESS_CELL_CHARACTERS) return TEXT_CELL;
   if (!AT_SIGNS.test(text)) return withoutAt(text);
   const bare = angled(text) ?? text;
-  if (isAddress(bare) && !LABELED.test(bare))
-    return { form: bare !== text ? 'wrapped' : USUAL.test(bare) ? 'bare' : 'odd', addresses: [bare] };
+  if (isAddressText(bare) && !LABELED.test(bare))
+    return { form: bare !== text ? 'wrapped' : USUAL_LOCAL_PART.test(bare) ? 'bare' : 'odd', addresses: [bare] };
   return searched(text);
 }
 
@@ -59,29 +59,30 @@ export function contentOf(cell: string): CellContent {
 export const addressIn = (cell: string): string | null => contentOf(cell).addresses[0] ?? null;
 
 /** Nothing, as databases, spreadsheets and languages write it; also what has neither letters nor digits. */
-const NOTHING = /^(?:\\n|#?n\/?a|null|nil|none|nan|undefined|#(?:ref|value|name|div\/0|num|null)[!?]?)$/i;
-const BRACKETS = /^[\s([<{"'`]+|(?<![\s)\]>}"'`])[\s)\]>}"'`]+$/g;
+const NULL_TEXT = /^(?:\\n|#?n\/?a|null|nil|none|nan|undefined|#(?:ref|value|name|div\/0|num|null)[!?]?)$/i;
+const SURROUNDING_BRACKETS = /^[\s([<{"'`]+|(?<![\s)\]>}"'`])[\s)\]>}"'`]+$/g;
 
 function withoutAt(text: string): CellContent {
-  if (!/[\p{L}\p{N}]/u.test(text)) return BLANK;
-  const bare = text.replaceAll(BRACKETS, '');
-  if (NOTHING.test(bare)) return BLANK;
+  if (!/[\p{L}\p{N}]/u.test(text)) return BLANK_CELL;
+  const bare = text.replaceAll(SURROUNDING_BRACKETS, '');
+  if (NULL_TEXT.test(bare)) return BLANK_CELL;
   const given = ofLink(angled(text) ?? text);
-  if (given === '') return BLANK;
+  if (given === '') return BLANK_CELL;
   // One word may be an address that lost its @; sentences and numbers are none.
   return /^[\p{L}\p{N}\p{M}._%+'-]+$/u.test(given) && /\p{L}/u.test(given)
     ? { form: 'attempt', addresses: [given] }
-    : TEXT;
+    : TEXT_CELL;
 }
 
 /** The characters that nearly all local parts consist of. */
-const USUAL = /^(?:[\p{L}\p{N}\p{M}._+'&-]+|"[^"]+")@/u;
+const USUAL_LOCAL_PART = /^(?:[\p{L}\p{N}\p{M}._+'&-]+|"[^"]+")@/u;
 
 /** Valid in an address, but hardly ever meant as a part of it: quotes, bullets, the name of a setting. */
 const LABELED = /^(?:['`*·–—~#&-]|[A-Z][A-Z0-9_]*=|(?=[\w-]*mail)[\w-]+=)/;
 
-const isAddress = (text: string): boolean =>
-  text.length <= 320 && (PLAIN.test(text) || parseAddress(text, { allowReserved: true, allowUnknownTld: true }).ok);
+const isAddressText = (text: string): boolean =>
+  text.length <= 320 &&
+  (PLAIN_ADDRESS.test(text) || parseAddress(text, { allowReserved: true, allowUnknownTld: true }).ok);
 
 /** Of `Ada <ada@example.com>` the part in angle brackets. */
 function angled(text: string): string | null {
@@ -95,10 +96,10 @@ function angled(text: string): string | null {
 function ofLink(text: string): string {
   if (!/^mailto:/i.test(text)) return text;
   const [address = ''] = text.slice('mailto:'.length).split('?', 1);
-  return trimBlanks(decoded(address));
+  return trimBlanks(uriDecoded(address));
 }
 
-function decoded(text: string): string {
+function uriDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -108,7 +109,7 @@ function decoded(text: string): string {
 
 /** Full width, entities and percent signs as they were meant. */
 function unfolded(text: string): string {
-  let plain = text.replaceAll(INVISIBLE, '');
+  let plain = text.replaceAll(INVISIBLE_IN_COPIES, '');
   if (plain.includes('&'))
     plain = plain.replaceAll(/&(?:#0*64|#x0*40|commat);/gi, '@').replaceAll(/&(?:lt|gt|quot);/gi, '"');
   if (plain.includes('%') && /mailto:/i.test(plain))
@@ -117,7 +118,7 @@ function unfolded(text: string): string {
   return plain;
 }
 
-interface Found {
+interface FoundAddress {
   readonly address: string;
   readonly start: number;
   readonly end: number;
@@ -129,13 +130,13 @@ const DOMAIN_RUN = /[^\s,;:<>()[\]{}"“”„«»‹›|\\/='`…、，；@&]+/
 const EDGES_BEFORE = /^[^\p{L}\p{N}_]+/u;
 const EDGES_BEHIND = /(?<![^\p{L}\p{N}\p{M}])[^\p{L}\p{N}\p{M}]+$/u;
 
-interface Run {
+interface QuoteRun {
   readonly run: string;
   readonly index: number;
 }
 
 /** What is around each @. A regular expression would try each character of a long word as the start of one. */
-function* runsIn(text: string): Generator<Run> {
+function* runsIn(text: string): Generator<QuoteRun> {
   let from = 0;
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     let index = at;
@@ -152,7 +153,7 @@ function* runsIn(text: string): Generator<Run> {
 const AROUND = 80;
 
 /** Addresses that are in a text, without those that are part of something else: of a link, or behind another @. */
-function* foundIn(text: string): Generator<Found> {
+function* foundIn(text: string): Generator<FoundAddress> {
   for (const { run, index } of runsIn(text)) {
     const end = index + run.length;
     const before = /(?<![^\s,;<>"'()])[^\s,;<>"'()]*$/.exec(text.slice(Math.max(0, index - AROUND), index))?.[0] ?? '';
@@ -175,18 +176,18 @@ function* foundIn(text: string): Generator<Found> {
 
 function trimmedRun(run: string): string | null {
   const tail = run.replace(EDGES_BEHIND, '');
-  if (isAddress(tail) && !LABELED.test(tail)) return tail;
+  if (isAddressText(tail) && !LABELED.test(tail)) return tail;
   const both = tail.replace(EDGES_BEFORE, '');
-  return isAddress(both) ? both : null;
+  return isAddressText(both) ? both : null;
 }
 
-const SEPARATOR = /[,;|\n\r/•·&+\t]|<br\s*\/?>|:::/i;
+const CELL_SEPARATOR = /[,;|\n\r/•·&+\t]|<br\s*\/?>|:::/i;
 
 function searched(text: string): CellContent {
   const plain = unfolded(text);
   const whole = trimBlanks(ofLink(angled(plain) ?? plain));
-  if (isAddress(whole) && !LABELED.test(whole)) return { form: 'wrapped', addresses: [whole] };
-  const found: Found[] = [];
+  if (isAddressText(whole) && !LABELED.test(whole)) return { form: 'wrapped', addresses: [whole] };
+  const found: FoundAddress[] = [];
   for (const one of foundIn(plain)) {
     found.push(one);
     if (found.length === CELL_ADDRESSES) break;
@@ -198,9 +199,9 @@ function searched(text: string): CellContent {
 }
 
 /** `"ada@example.com" <ada@example.com>`: the first is the name of the second. */
-function isNameOf(text: string, { end }: Found, next: Found | undefined): boolean {
+function isNameOf(text: string, { end }: FoundAddress, next: FoundAddress | undefined): boolean {
   if (next === undefined || text.charAt(next.start - 1) !== '<') return false;
-  return !SEPARATOR.test(text.slice(end, next.start - 1));
+  return !CELL_SEPARATOR.test(text.slice(end, next.start - 1));
 }
 
 function distinct(addresses: readonly string[]): string[] {
@@ -222,18 +223,18 @@ function attempted(text: string): CellContent {
 /** Words of programs around an address, which say nothing. */
 const MARKUP = /=?HYPERLINK\(|<a\s+href=|<\/a>|<br\s*\/?>|mailto:|smtp:/gi;
 const LABEL_WORDS = 4;
-const WORD = /[\p{L}\p{N}]/u;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 /** Of a list in a text: `1.`, `(2)`. */
 const NUMBERED = /^[\s(]*\d{1,7}[.)\]]\s*$/;
 
-function formOf(text: string, found: readonly Found[], count: number): CellForm {
+function formOf(text: string, found: readonly FoundAddress[], count: number): CellForm {
   let rest = '';
   let at = 0;
   let isNamed = true;
   for (const { start, end } of found) {
     const before = text.slice(at, start).replaceAll(MARKUP, ' ');
     const isNumbered = at === 0 && NUMBERED.test(before);
-    if (WORD.test(before) && !before.endsWith('<') && !isNumbered) isNamed = false;
+    if (LETTER_OR_DIGIT.test(before) && !before.endsWith('<') && !isNumbered) isNamed = false;
     rest += `${before} `;
     at = end;
   }
@@ -241,7 +242,7 @@ function formOf(text: string, found: readonly Found[], count: number): CellForm 
   rest += behind;
   const words = rest.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
   if (words === 0) return count > 1 ? 'several' : 'wrapped';
-  const isClosed = !WORD.test(behind);
+  const isClosed = !LETTER_OR_DIGIT.test(behind);
   if (isNamed && isClosed && words <= LABEL_WORDS * found.length) return count > 1 ? 'several' : 'wrapped';
   return words <= LABEL_WORDS * Math.max(1, count) ? 'labeled' : 'prose';
 }

@@ -13,7 +13,7 @@ interface ListItem {
 /** Begins where a word does: otherwise each character of a long word would be tried. */
 const MAYBE =
   /(?<![^\s,;<>()[\]{}"“”„|\\/=…、，；])[^\s,;<>()[\]{}"“”„|\\/=…、，；]*[@＠][^\s,;<>()[\]{}"“”„|\\/='`…、，；]*(?:[>)\]'"“”»}]*)/g;
-const SEPARATORS = /[,;|\n\r\t]+/;
+const ADDRESS_SEPARATORS = /[,;|\n\r\t]+/;
 const NAME_SEPARATORS = /[;|\n\r\t]+/;
 const EDGES = /^[\s,;|/&•·*–—[\]{}"'“”()-]+|(?<![\s,;|/&•·–—[\]{}"'“”(])[\s,;|/&•·–—[\]{}"'“”(]+$/g;
 
@@ -25,14 +25,14 @@ export function* listItems(text: string): Generator<ListItem> {
     const isNamed = before.endsWith('<');
     // What is right beside an address is a label; what a separator parts from it is an item. Names in front of
     // angle brackets may have a comma.
-    const parts = before.split(isNamed ? NAME_SEPARATORS : SEPARATORS);
+    const parts = before.split(isNamed ? NAME_SEPARATORS : ADDRESS_SEPARATORS);
     const label = parts.pop() ?? '';
     for (const part of parts) if (hasWord(part)) yield { text: part.replaceAll(EDGES, ''), isAddress: false, at: from };
     const item = trimBlanks(`${label}${found}`.replace(/^[\s,;|[\]{}&]+/, ''));
     yield { text: item, isAddress: true, at: index };
     from = index + found.length;
   }
-  for (const part of text.slice(from).split(SEPARATORS))
+  for (const part of text.slice(from).split(ADDRESS_SEPARATORS))
     if (hasWord(part)) yield { text: part.replaceAll(EDGES, ''), isAddress: false, at: from };
 }
 

@@ -41,7 +41,7 @@ export const HEADER_ROWS = 50;
 
 type Cells = readonly string[];
 
-interface Sample {
+interface SampleRows {
   /** From the beginning; rows with a problem have no cells. */
   readonly rows: readonly Cells[];
   readonly lines: readonly number[];
@@ -56,19 +56,19 @@ export function layoutOf(
   names: readonly string[] | null,
   choice: ColumnChoice,
 ): Layout {
-  const sample: Sample = {
-    rows: head.slice(0, SAMPLE_ROWS).map(cellsOf),
+  const sample: SampleRows = {
+    rows: head.slice(0, SAMPLE_ROWS).map(soundCells),
     lines: head.map(({ line }) => line),
-    later: later.map(cellsOf),
+    later: later.map(soundCells),
   };
   if (names !== null) return withColumns(sample, { start: 0, names, header: [], headerRow: 0, isNamed: true }, choice);
-  const widest = widthOf(sample.rows);
+  const widest = rowWidth(sample.rows);
   const all = statisticsOf(
     [...sample.rows, ...sample.later].filter(({ length }) => length <= widest),
     [],
     0,
   );
-  const found = headerOf(sample, all, choice);
+  const found = findHeader(sample, all, choice);
   if (found === null) {
     const width = Math.max(0, ...sample.rows.map((cells) => cells.length));
     const head = { start: 0, names: numberedColumns(width), header: [], headerRow: 0, isNamed: false };
@@ -79,12 +79,12 @@ export function layoutOf(
   const { at, skip } = found;
   const header = sample.rows.slice(found.from, skip);
   const headerRow = sample.lines[at] ?? 1;
-  const own = namesOf(sample.rows[at] ?? [], sample.rows.slice(skip));
+  const own = columnNames(sample.rows[at] ?? [], sample.rows.slice(skip));
   return withColumns(sample, { start: skip, names: own, header, headerRow, isNamed: true }, choice);
 }
 
 /** Rows with more cells than others, and than what may be their header, tell nothing about columns. */
-function widthOf(rows: readonly Cells[]): number {
+function rowWidth(rows: readonly Cells[]): number {
   const first = rows.findIndex((cells) => cells.some(mayHoldAddress));
   const above = rows.slice(0, Math.max(0, first)).findLast((cells) => cells.some(isFilled))?.length ?? 0;
   if (above < 2) return Number.POSITIVE_INFINITY;
@@ -95,15 +95,15 @@ function widthOf(rows: readonly Cells[]): number {
 }
 
 /** One for each column that most rows have: what only some have is beyond the last column. */
-function namesOf(header: Cells, rows: readonly Cells[]): readonly string[] {
+function columnNames(header: Cells, rows: readonly Cells[]): readonly string[] {
   const widths = rows.flatMap((cells) => (cells.some(isFilled) ? [filledWidth(cells)] : [])).toSorted((a, b) => a - b);
   const width = Math.max(filledWidth(header), widths[(widths.length - 1) >> 1] ?? 0);
   return Array.from({ length: width }, (_, i) => header[i] ?? '');
 }
 
-const cellsOf = ({ cells, problem }: RawRow): Cells => (problem === null ? cells : []);
+const soundCells = ({ cells, problem }: RawRow): Cells => (problem === null ? cells : []);
 
-interface Head {
+interface FileHead {
   readonly start: number;
   readonly names: readonly string[];
   readonly header: readonly Cells[];
@@ -111,7 +111,7 @@ interface Head {
   readonly isNamed: boolean;
 }
 
-function withColumns(sample: Sample, { start, ...head }: Head, choice: ColumnChoice): Layout {
+function withColumns(sample: SampleRows, { start, ...head }: FileHead, choice: ColumnChoice): Layout {
   const { names, isNamed } = head;
   const all = [...sample.rows.slice(start), ...sample.later];
   const rows = isNamed ? all.filter((cells) => filledWidth(cells) <= names.length) : all;
@@ -199,7 +199,7 @@ function statisticsOfColumn(
   { count, hasAt }: { readonly count: number; readonly hasAt: boolean },
 ): Statistics {
   const isResult = name.trim().toLowerCase().startsWith(RESULT_PREFIX);
-  const words = wordsOf(name);
+  const words = nameWords(name);
   const own = { index, rank: nameRank(name), isOthers: words.some((word) => OTHERS_ADDRESSES.has(word)) };
   let [filled, addresses, all, weight, labeled] = [0, 0, 0, 0, 0];
   const distinct = new Set<string>();
@@ -230,30 +230,33 @@ function statisticsOfColumn(
 /** In a file of few rows, an address that occurs twice, or a total, says little of its column. */
 const PRIOR = 3;
 
-const scoreOf = ({ likelyShare, distinctness, coverage }: Statistics): number =>
+const columnScore = ({ likelyShare, distinctness, coverage }: Statistics): number =>
   likelyShare * distinctness * Math.sqrt(coverage);
 const nameScore = ({ rank, isOthers }: Statistics): number => rank - (isOthers ? 3 : 0);
 
 /** The content decides; of columns that are alike in it, the name; then which of them has more addresses. */
 function rankedColumns(found: readonly Statistics[]): Statistics[] {
   const byContent = found.toSorted(
-    (a, b) => scoreOf(b) - scoreOf(a) || nameScore(b) - nameScore(a) || a.index - b.index,
+    (a, b) => columnScore(b) - columnScore(a) || nameScore(b) - nameScore(a) || a.index - b.index,
   );
   const [best] = byContent;
   if (best === undefined) return [];
-  if (scoreOf(best) === 0)
+  if (columnScore(best) === 0)
     return found.toSorted((a, b) => nameScore(b) - nameScore(a) || a.index - b.index).filter(({ rank }) => rank >= 2);
   const isAlike = (one: Statistics): boolean =>
     one.likelyShare >= best.likelyShare - 0.25 &&
     one.distinctness >= best.distinctness - 0.2 &&
     one.coverage >= best.coverage / 2 &&
-    scoreOf(one) > 0;
+    columnScore(one) > 0;
   const alike = byContent
     .filter(isAlike)
-    .toSorted((a, b) => nameScore(b) - nameScore(a) || rounded(scoreOf(b)) - rounded(scoreOf(a)) || a.index - b.index);
-  return [...alike, ...byContent.filter((one) => !isAlike(one) && scoreOf(one) > 0)];
+    .toSorted(
+      (a, b) =>
+        nameScore(b) - nameScore(a) || roundedScore(columnScore(b)) - roundedScore(columnScore(a)) || a.index - b.index,
+    );
+  return [...alike, ...byContent.filter((one) => !isAlike(one) && columnScore(one) > 0)];
 }
-const rounded = (score: number): number => Math.round(score * 10);
+const roundedScore = (score: number): number => Math.round(score * 10);
 
 /** Columns like the main one: not those of someone else, who is the same in many rows. */
 function substitutesOf(columns: readonly Statistics[], main: number): number[] {
@@ -270,7 +273,7 @@ function substitutesOf(columns: readonly Statistics[], main: number): number[] {
     .map(({ index }) => index);
 }
 
-interface Named {
+interface NamedColumns {
   readonly names: readonly string[];
   /** What to call the columns where none is found. */
   readonly shown: readonly string[];
@@ -278,7 +281,10 @@ interface Named {
   readonly addressColumns: readonly Statistics[];
 }
 
-function verifiedColumns(columns: ColumnChoice['columns'], { names, shown, ranked, addressColumns }: Named): number[] {
+function verifiedColumns(
+  columns: ColumnChoice['columns'],
+  { names, shown, ranked, addressColumns }: NamedColumns,
+): number[] {
   if (Array.isArray(columns)) return [...new Set(columns.map((column) => givenColumn(names, shown, column)))];
   const [best] = ranked;
   if (best === undefined) throw noAddressColumn(shown, null);
@@ -324,7 +330,7 @@ interface HeaderRows {
   readonly skip: number;
 }
 
-function headerOf(sample: Sample, all: readonly Statistics[], choice: ColumnChoice): HeaderRows | null {
+function findHeader(sample: SampleRows, all: readonly Statistics[], choice: ColumnChoice): HeaderRows | null {
   const { rows, lines } = sample;
   if (choice.headerRow === 0) return null;
   if (choice.headerRow !== null) {
@@ -339,7 +345,7 @@ function headerOf(sample: Sample, all: readonly Statistics[], choice: ColumnChoi
   const first = rows.findIndex((cells) => hasAddress(cells[main.index] ?? '', main));
   const top = rows.slice(0, first);
   const body = { rows: rows.slice(first), main };
-  const fitting = top.flatMap((cells, i) => (fits(cells, body) ? [i] : []));
+  const fitting = top.flatMap((cells, i) => (fitsAsHeader(cells, body) ? [i] : []));
   const widths = body.rows.slice(0, HEADER_ROWS).map(filledCount);
   return widths.every((width) => width <= 1) ? singleHeader(top, fitting) : wideHeader(top, fitting, body);
 }
@@ -389,7 +395,7 @@ const isNumber = (cell: string): boolean => !/\p{L}/u.test(cell) && !/@/.test(ce
 const COMMENT = /^\s*(?:#|\/\/|--|;)/;
 
 /** Whether a row may be a header of the rows below: it has a name over the addresses, and about as many cells. */
-function fits(cells: Cells, { rows, main }: Body): boolean {
+function fitsAsHeader(cells: Cells, { rows, main }: Body): boolean {
   const name = cells[main.index] ?? '';
   if (!isFilled(name) || isNumber(name)) return false;
   if (filledCount(cells) === 1 && COMMENT.test(cells.find(isFilled) ?? '')) return false;
@@ -455,7 +461,7 @@ function isName(cells: Cells, { rows, main }: Body): boolean {
 // Names.
 
 /** `userEmail_1` → user, email, 1; without case and accents. */
-const wordsOf = (name: string): string[] =>
+const nameWords = (name: string): string[] =>
   name
     .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .normalize('NFKD')
@@ -466,18 +472,18 @@ const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /** As names are compared: without case, accents, spaces and punctuation. */
-export const folded = (name: string): string => wordsOf(name).join('');
+export const folded = (name: string): string => nameWords(name).join('');
 const WHOLE = new Set(WHOLE_NAMES.map(folded));
-const PARTS = NAME_PARTS.map(folded);
+const FOLDED_NAME_PARTS = NAME_PARTS.map(folded);
 
 /** 4: a name of nothing else; 3, 2: it contains one; 1: of other things as well; 0: none. */
 export function nameRank(name: string): number {
   if (name.length > 200 || name.startsWith(RESULT_PREFIX)) return 0;
-  const words = wordsOf(name);
+  const words = nameWords(name);
   const whole = words.join('');
   if (WHOLE.has(whole)) return 4;
   if (WEAK_NAMES.has(whole)) return 1;
   if (words.some((word) => NOT_ADDRESSES.has(word))) return 0;
-  if (PARTS.some((part) => whole.includes(part))) return 3;
+  if (FOLDED_NAME_PARTS.some((part) => whole.includes(part))) return 3;
   return words.some((word) => WORDS.has(word)) ? 2 : 0;
 }

@@ -80,17 +80,17 @@ class FoldedLines {
     this.#line += 1;
     const held = this.#held;
     if (held !== null && this.#isSoft(held.text)) {
-      held.text = cut(held.text.slice(0, -1) + line, this.#max);
+      held.text = cutText(held.text.slice(0, -1) + line, this.#max);
     } else if (held !== null && /^[ \t]\S/.test(line)) {
-      held.text = cut(held.text + line.slice(1), this.#max);
+      held.text = cutText(held.text + line.slice(1), this.#max);
     } else {
       if (held !== null) yield held;
-      this.#held = { text: cut(line, this.#max), line: this.#line };
+      this.#held = { text: cutText(line, this.#max), line: this.#line };
     }
   }
 }
 
-const cut = (text: string, max: number): string => (text.length > max ? text.slice(0, max) : text);
+const cutText = (text: string, max: number): string => (text.length > max ? text.slice(0, max) : text);
 
 /** `item1.EMAIL;TYPE=home:ada@example.com`; parameters may be quoted. */
 const PROPERTY = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)$/s;

@@ -70,12 +70,12 @@ async function* decodeOther(
   for await (const block of blocks) {
     const from = Math.max(0, skip - bytes);
     bytes += block.length;
-    yield { text: counted(decode(block.subarray(from), false), notes), bytes };
+    yield { text: countReplaced(decode(block.subarray(from), false), notes), bytes };
   }
-  yield { text: counted(decode(new Uint8Array(0), true), notes), bytes };
+  yield { text: countReplaced(decode(new Uint8Array(0), true), notes), bytes };
 }
 
-function counted(text: string, notes: DecodeNotes): string {
+function countReplaced(text: string, notes: DecodeNotes): string {
   for (let at = text.indexOf('\u{FFFD}'); at >= 0; at = text.indexOf('\u{FFFD}', at + 1)) notes.invalid += 1;
   return text;
 }

@@ -30,7 +30,7 @@ interface Detected {
   readonly skip: number;
 }
 
-const SAMPLE_ROWS = 400;
+const DIALECT_SAMPLE_ROWS = 400;
 /** A line end within so much is looked for: what is behind it may be cut off. */
 const SAMPLE_CHARACTERS = 64 * 1024;
 const ROWS_RATED = 60;
@@ -40,12 +40,12 @@ export function detectShape(text: string, isWhole: boolean, given: string | null
   const named = namedDelimiter(text);
   const skip = named?.length ?? 0;
   const delimiter = given ?? named?.delimiter ?? null;
-  const sample = sampleOf(text.slice(skip), isWhole);
+  const sample = sampleText(text.slice(skip), isWhole);
   if (delimiter === null && isList(sample)) return { shape: { kind: 'list' }, skip };
   return { shape: bestShape(sample, delimiter).shape, skip };
 }
 
-function sampleOf(text: string, isWhole: boolean): string {
+function sampleText(text: string, isWhole: boolean): string {
   if (isWhole && text.length <= SAMPLE_CHARACTERS) return text;
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   const end = Math.max(sample.lastIndexOf('\n'), sample.lastIndexOf('\r'));
@@ -68,33 +68,36 @@ function isList(sample: string): boolean {
   return items > 1 && leading <= 1 && others * 20 <= items;
 }
 
-interface Rated {
+interface RatedShape {
   readonly shape: TextShape;
   readonly score: number;
 }
 
-function bestShape(sample: string, given: string | null): Rated {
-  const candidates = given === null ? candidatesOf(sample) : given === 'none' ? [] : [{ delimiter: given, prior: 0 }];
+function bestShape(sample: string, given: string | null): RatedShape {
+  const candidates =
+    given === null ? delimiterCandidates(sample) : given === 'none' ? [] : [{ delimiter: given, prior: 0 }];
   const rules = ruleCharacters(sample);
-  const found: Rated[] = candidates.flatMap(({ delimiter, prior }) => [
-    ...quotesOf(sample, delimiter).map(({ dialect, cost }) => rated({ kind: 'rows', dialect }, sample, prior - cost)),
+  const found: RatedShape[] = candidates.flatMap(({ delimiter, prior }) => [
+    ...quotesOf(sample, delimiter).map(({ dialect, cost }) =>
+      ratedShape({ kind: 'rows', dialect }, sample, prior - cost),
+    ),
     ...(rules.has(delimiter)
-      ? [rated({ kind: 'table', dialect: { ...csvDialect(delimiter), quote: null } }, sample, prior + 0.2)]
+      ? [ratedShape({ kind: 'table', dialect: { ...csvDialect(delimiter), quote: null } }, sample, prior + 0.2)]
       : []),
   ]);
-  if (given === null || given === 'none') found.push(rated({ kind: 'rows', dialect: LINES }, sample, 0.05));
+  if (given === null || given === 'none') found.push(ratedShape({ kind: 'rows', dialect: LINES }, sample, 0.05));
   if (given === null) {
     const starts = columnStarts(sample);
-    if (starts !== null) found.push(rated({ kind: 'fixed', starts }, sample, -0.15));
+    if (starts !== null) found.push(ratedShape({ kind: 'fixed', starts }, sample, -0.15));
   }
   const best = found.reduce((a, b) => (b.score > a.score ? b : a));
-  const inner = unwrapped(sample, given);
+  const inner = unwrappedRows(sample, given);
   if (inner !== null && inner.score > best.score) return inner;
   return best.score > 0 ? best : { ...best, shape: { kind: 'rows', dialect: csvDialect(given ?? ',') } };
 }
 
 /** Each line is one quoted cell: the rows are inside. */
-function unwrapped(sample: string, given: string | null): Rated | null {
+function unwrappedRows(sample: string, given: string | null): RatedShape | null {
   const rows = filled(new RowSplitter(csvDialect(','), UNBOUNDED).push(sample, true));
   const quoted = sample.split(/\r\n|\r|\n/).filter((line) => /^".*"\s*[,;]?$/s.test(trimBlanks(line))).length;
   if (rows.length < 2 || quoted < rows.length * 0.9) return null;
@@ -108,12 +111,12 @@ function unwrapped(sample: string, given: string | null): Rated | null {
 }
 const filledCells = (cells: readonly string[]): number => cells.filter((cell) => trimBlanks(cell) !== '').length;
 
-interface Candidate {
+interface DelimiterCandidate {
   readonly delimiter: string;
   readonly prior: number;
 }
 
-const USUAL: readonly Candidate[] = [
+const USUAL_DELIMITERS: readonly DelimiterCandidate[] = [
   { delimiter: ',', prior: 0 },
   { delimiter: ';', prior: 0 },
   { delimiter: '\t', prior: 0 },
@@ -127,10 +130,10 @@ const BESIDE =
   /([^\p{L}\p{N}@._+\s"'“”„`-]{1,2})?["'“„`]?\s{0,8}[\p{L}\p{N}._+-]{1,64}[@＠][\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\s*["'”“`]?([^\p{L}\p{N}@._+\s"'“”„`-]{1,2})?/u;
 
 /** The usual ones, and what is beside addresses in most lines that have one. */
-function candidatesOf(sample: string): Candidate[] {
+function delimiterCandidates(sample: string): DelimiterCandidate[] {
   const beside = new Map<string, number>();
   let lines = 0;
-  for (const line of sample.split(/\r\n|\r|\n/, SAMPLE_ROWS)) {
+  for (const line of sample.split(/\r\n|\r|\n/, DIALECT_SAMPLE_ROWS)) {
     const found = BESIDE.exec(line.slice(0, 4096));
     if (found === null) continue;
     lines += 1;
@@ -139,14 +142,16 @@ function candidatesOf(sample: string): Candidate[] {
       if (mark !== '') beside.set(mark, (beside.get(mark) ?? 0) + 1);
   }
   const others = [...beside].flatMap(([mark, count]) =>
-    count * 2 < lines || /["'()<>[\]{}=“”‘’«»`\\*•]/.test(mark) || USUAL.some(({ delimiter }) => delimiter === mark)
+    count * 2 < lines ||
+    /["'()<>[\]{}=“”‘’«»`\\*•]/.test(mark) ||
+    USUAL_DELIMITERS.some(({ delimiter }) => delimiter === mark)
       ? []
       : [{ delimiter: mark, prior: priorOf(mark, sample) }],
   );
   // A comma also stands for quoted cells of one column.
-  const isThere = ({ delimiter }: Candidate): boolean =>
+  const isThere = ({ delimiter }: DelimiterCandidate): boolean =>
     sample.includes(delimiter) || (delimiter === ',' && sample.includes('"'));
-  return [...USUAL.filter(isThere), ...others.slice(0, 6)];
+  return [...USUAL_DELIMITERS.filter(isThere), ...others.slice(0, 6)];
 }
 
 /** Two of a kind are one delimiter where there is no single one. */
@@ -167,7 +172,7 @@ function quotesOf(sample: string, delimiter: string): { dialect: Dialect; cost: 
   const dialect = csvDialect(delimiter);
   const found = [{ dialect, cost: 0 }];
   if (sample.includes('\\"')) found.push({ dialect: { ...dialect, escape: true }, cost: 0.01 });
-  const lines = sample.split(/\r\n|\r|\n/, SAMPLE_ROWS).filter((line) => trimBlanks(line) !== '');
+  const lines = sample.split(/\r\n|\r|\n/, DIALECT_SAMPLE_ROWS).filter((line) => trimBlanks(line) !== '');
   for (const [open, close] of ["''", '“”', '„“', '``'] as const) {
     if (open === undefined || close === undefined) continue;
     const quoted = lines.filter((line) => line.trimStart().startsWith(open) || line.includes(delimiter + open)).length;
@@ -176,20 +181,22 @@ function quotesOf(sample: string, delimiter: string): { dialect: Dialect; cost: 
   return found;
 }
 
-const RULE = /^[\s+|:=_─━═│┃┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝║╞╪╡-]{3,}$/;
+const RULER_LINE = /^[\s+|:=_─━═│┃┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝║╞╪╡-]{3,}$/;
 
 /** Whether a line only draws a border: three marks at least. */
-const isRule = (line: string): boolean => RULE.test(line) && (line.match(/[=_─━═-]/g)?.length ?? 0) >= 3;
+const isRulerLine = (line: string): boolean => RULER_LINE.test(line) && (line.match(/[=_─━═-]/g)?.length ?? 0) >= 3;
 
 /** What may be between the cells of a table whose borders are drawn. */
 function ruleCharacters(sample: string): ReadonlySet<string> {
-  const lines = sample.split(/\r\n|\r|\n/, SAMPLE_ROWS);
-  return lines.some(isRule) ? new Set(['|', '│', '┃', '║', '\t', '!']) : new Set();
+  const lines = sample.split(/\r\n|\r|\n/, DIALECT_SAMPLE_ROWS);
+  return lines.some(isRulerLine) ? new Set(['|', '│', '┃', '║', '\t', '!']) : new Set();
 }
 
 /** Where the columns of a text begin that is aligned by blanks; null: it is not. */
 function columnStarts(sample: string): number[] | null {
-  const lines = sample.split(/\r\n|\r|\n/, SAMPLE_ROWS).filter((line) => trimBlanks(line) !== '' && !isRule(line));
+  const lines = sample
+    .split(/\r\n|\r|\n/, DIALECT_SAMPLE_ROWS)
+    .filter((line) => trimBlanks(line) !== '' && !isRulerLine(line));
   const aligned = lines.filter((line) => /\S {2,}\S/.test(line));
   if (aligned.length < 3 || aligned.length * 5 < lines.length * 4 || sample.includes('\t')) return null;
   const width = Math.min(4096, Math.max(...aligned.map((line) => line.length)));
@@ -204,10 +211,10 @@ function columnStarts(sample: string): number[] | null {
 }
 
 const filled = (rows: readonly TextRow[]): TextRow[] =>
-  rows.filter(({ cells }) => cells.some((cell) => trimBlanks(cell) !== '')).slice(0, SAMPLE_ROWS);
+  rows.filter(({ cells }) => cells.some((cell) => trimBlanks(cell) !== '')).slice(0, DIALECT_SAMPLE_ROWS);
 
 /** 0 to 4, at most: whether cells with an @ are addresses, and rows have one width. */
-function rated(shape: TextShape, sample: string, prior: number): Rated {
+function ratedShape(shape: TextShape, sample: string, prior: number): RatedShape {
   const rows = filled(cutterOf(shape, UNBOUNDED).push(sample, true));
   const all = rows.filter(({ problem }) => problem === null).map(({ cells }) => cells);
   if (all.length === 0) return { shape, score: -1 };
@@ -286,11 +293,11 @@ export function cutterOf(shape: TextShape, bounds: typeof UNBOUNDED, line = 1): 
       return mapped(
         new RowSplitter({ ...shape.dialect, delimiter: '' }, bounds, line),
         ({ cells: [text = ''], ...row }) =>
-          isRule(text) ? null : { ...row, cells: tableCells(text, shape.dialect.delimiter) },
+          isRulerLine(text) ? null : { ...row, cells: tableCells(text, shape.dialect.delimiter) },
       );
     case 'fixed':
       return mapped(new RowSplitter(LINES, bounds, line), ({ cells: [text = ''], ...row }) =>
-        isRule(text) ? null : { ...row, cells: fixedCells(text, shape.starts) },
+        isRulerLine(text) ? null : { ...row, cells: fixedCells(text, shape.starts) },
       );
     case 'list':
       return new RowSplitter(LINES, bounds, line);

@@ -22,7 +22,7 @@ export function encoderOf(encoding: string): EncodeText | null {
   const order = UTF_16[encoding];
   if (order !== undefined) return (text) => order(Buffer.from(text, 'utf16le'));
   if (NOT_WRITTEN.has(encoding)) return null;
-  const table = tables.get(encoding) ?? tableOf(encoding);
+  const table = tables.get(encoding) ?? encodingTable(encoding);
   tables.set(encoding, table);
   return (text) => encoded(text, table);
 }
@@ -39,7 +39,7 @@ function encoded(text: string, table: ReadonlyMap<string, Buffer>): Buffer {
 }
 const LACKING = Buffer.from('?');
 
-function tableOf(encoding: string): ReadonlyMap<string, Buffer> {
+function encodingTable(encoding: string): ReadonlyMap<string, Buffer> {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   const table = new Map<string, Buffer>();
   /** The first sequence of a character counts, and only where it is one character. */
@@ -54,14 +54,15 @@ function tableOf(encoding: string): ReadonlyMap<string, Buffer> {
     return true;
   };
   const leads = BYTES.filter((byte) => !add([byte]));
-  for (const lead of leads) for (const byte of SECOND) add([lead, byte]);
-  if (encoding === 'euc-jp') for (const second of SECOND) for (const third of SECOND) add([0x8f, second, third]);
+  for (const lead of leads) for (const byte of SECOND_BYTES) add([lead, byte]);
+  if (encoding === 'euc-jp')
+    for (const second of SECOND_BYTES) for (const third of SECOND_BYTES) add([0x8f, second, third]);
   if (encoding === 'gb18030') for (const bytes of fourByteSequences()) add(bytes);
   return table;
 }
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte);
-const SECOND = BYTES.filter((byte) => byte >= 0x30);
+const SECOND_BYTES = BYTES.filter((byte) => byte >= 0x30);
 
 /** Those of the basic plane. */
 function* fourByteSequences(): Generator<number[]> {

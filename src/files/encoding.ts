@@ -46,23 +46,25 @@ export function decoderOf(name: string): Decode {
   };
 }
 
-const decoded = (name: string, bytes: Uint8Array): string => decoderOf(name)(bytes, true);
+const decodedBytes = (name: string, bytes: Uint8Array): string => decoderOf(name)(bytes, true);
 
-const startsWith = (bytes: Buffer, ...signature: number[]): boolean => signature.every((byte, i) => bytes[i] === byte);
+const startsWithBytes = (bytes: Buffer, ...signature: number[]): boolean =>
+  signature.every((byte, i) => bytes[i] === byte);
 
 function markOf(bytes: Buffer): { name: string; skip: number } | null {
-  if (startsWith(bytes, 0xff, 0xfe, 0, 0) || startsWith(bytes, 0, 0, 0xfe, 0xff))
+  if (startsWithBytes(bytes, 0xff, 0xfe, 0, 0) || startsWithBytes(bytes, 0, 0, 0xfe, 0xff))
     throw unreadable('it is UTF-32; save it as UTF-8');
-  if (startsWith(bytes, 0xff, 0xfe)) return { name: 'utf-16le', skip: 2 };
-  if (startsWith(bytes, 0xfe, 0xff)) return { name: 'utf-16be', skip: 2 };
-  if (!startsWith(bytes, 0xef, 0xbb, 0xbf)) return null;
+  if (startsWithBytes(bytes, 0xff, 0xfe)) return { name: 'utf-16le', skip: 2 };
+  if (startsWithBytes(bytes, 0xfe, 0xff)) return { name: 'utf-16be', skip: 2 };
+  if (!startsWithBytes(bytes, 0xef, 0xbb, 0xbf)) return null;
   let skip = 3;
   // Programs that add a mark to a file that has one.
-  while (startsWith(bytes.subarray(skip), 0xef, 0xbb, 0xbf)) skip += 3;
+  while (startsWithBytes(bytes.subarray(skip), 0xef, 0xbb, 0xbf)) skip += 3;
   return { name: 'utf-8', skip };
 }
 
-const isPlain = (byte: number): boolean => (byte >= 0x20 && byte < 0x7f) || byte === LF || byte === CR || byte === TAB;
+const isPlainByte = (byte: number): boolean =>
+  (byte >= 0x20 && byte < 0x7f) || byte === LF || byte === CR || byte === TAB;
 
 /** UTF-16 without a byte order mark: of its ASCII characters, every other byte is zero. */
 export function unmarkedUtf16(bytes: Buffer): 'utf-16le' | 'utf-16be' | null {
@@ -70,8 +72,8 @@ export function unmarkedUtf16(bytes: Buffer): 'utf-16le' | 'utf-16be' | null {
   let [even, odd] = [0, 0];
   for (let i = 0; i < pairs; i++) {
     const [first = 0, second = 0] = bytes.subarray(2 * i, 2 * i + 2);
-    if (first === 0 && isPlain(second)) even += 1;
-    if (second === 0 && isPlain(first)) odd += 1;
+    if (first === 0 && isPlainByte(second)) even += 1;
+    if (second === 0 && isPlainByte(first)) odd += 1;
   }
   // A few of the other kind are characters such as U+0100.
   if (odd > pairs / 4 && even * 20 < odd) return 'utf-16le';
@@ -105,7 +107,7 @@ export function detectEncoding(
   if (valid * 2 >= lines.length) return known('utf-8');
   const name = stated === null ? null : encodingNamed(stated);
   if (name !== null && name !== 'utf-8') return known(name);
-  return rated(Buffer.concat(lines));
+  return likeliestEncoding(Buffer.concat(lines));
 }
 
 const SAMPLE_BYTES = 16 * 1024;
@@ -167,7 +169,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   th: 'านรกอเงยลมตวสทดคปบหพชจแขใไโผซศณถธฟภษุูิีึืั่้็์ะำาๆฯ',
 };
 
-interface Candidate {
+interface EncodingCandidate {
   readonly name: string;
   readonly languages: readonly string[];
   /** Of two that read alike, the more usual one. */
@@ -175,7 +177,7 @@ interface Candidate {
 }
 const WESTERN = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'da', 'is'];
 const CENTRAL = ['pl', 'cs', 'hu', 'ro', 'hr', 'de'];
-const SINGLE_BYTE: readonly Candidate[] = [
+const SINGLE_BYTE: readonly EncodingCandidate[] = [
   { name: 'windows-1252', languages: WESTERN, prior: 0.03 },
   { name: 'windows-1250', languages: CENTRAL, prior: 0 },
   { name: 'windows-1251', languages: ['ru'], prior: 0 },
@@ -206,12 +208,12 @@ const READABLE = 0.3;
 /** So much better than any other text is certain. */
 const CERTAIN = 0.12;
 
-function rated(bytes: Buffer): Encoding {
+function likeliestEncoding(bytes: Buffer): Encoding {
   const found = { byteOrderMark: false, skip: 0 };
   const wide = WIDE.map(({ name, rate }) => ({ name, score: rate(bytes), text: '' })).toSorted(byScore);
   const narrow = SINGLE_BYTE.map((candidate) => {
-    const text = decoded(candidate.name, bytes);
-    return { name: candidate.name, score: scoreOf(text, candidate.languages) + candidate.prior, text };
+    const text = decodedBytes(candidate.name, bytes);
+    return { name: candidate.name, score: textScore(text, candidate.languages) + candidate.prior, text };
   }).toSorted(byScore);
   const [bestWide] = wide;
   const [best] = narrow;
@@ -223,15 +225,15 @@ function rated(bytes: Buffer): Encoding {
 }
 const byScore = (a: { score: number }, b: { score: number }): number => b.score - a.score;
 
-const LETTER = /[\p{L}\p{M}]/u;
+const LETTER_OR_MARK = /[\p{L}\p{M}]/u;
 const LOWER = /\p{Ll}/u;
 const UPPER = /\p{Lu}/u;
 /** Marks that people type or programs set; those that also occur inside a word. */
-const MARKS = '“”„‚‘’–—…€£§°«»©®·º¿¡\u00a0´×';
+const TYPED_MARKS = '“”„‚‘’–—…€£§°«»©®·º¿¡\u00a0´×';
 const INSIDE = '’·´';
 
 /** -2 to 1, of the characters that are no ASCII. */
-function scoreOf(text: string, languages: readonly string[]): number {
+function textScore(text: string, languages: readonly string[]): number {
   const known = new Set(languages.flatMap((language) => [...(LATIN[language] ?? '')]));
   const sums = new Map(languages.map((language) => [language, 0]));
   let count = 0;
@@ -241,7 +243,7 @@ function scoreOf(text: string, languages: readonly string[]): number {
     count += 1;
     const before = text.charAt(i - 1);
     const after = text.charAt(i + 1);
-    const placed = placeOf(character, before, after);
+    const placed = contextScore(character, before, after);
     for (const language of languages) {
       const letters = LATIN[language];
       const script = SCRIPTS[language];
@@ -261,11 +263,11 @@ function scoreOf(text: string, languages: readonly string[]): number {
 }
 
 /** What a character says by where it is, in any language; null: it depends on the language. */
-function placeOf(character: string, before: string, after: string): number | null {
-  const [isBefore, isAfter] = [LETTER.test(before), LETTER.test(after)];
-  if (!LETTER.test(character)) {
+function contextScore(character: string, before: string, after: string): number | null {
+  const [isBefore, isAfter] = [LETTER_OR_MARK.test(before), LETTER_OR_MARK.test(after)];
+  if (!LETTER_OR_MARK.test(character)) {
     if (/[\ufffd\u0080-\u009f]/.test(character)) return -2;
-    if (!MARKS.includes(character)) return -1;
+    if (!TYPED_MARKS.includes(character)) return -1;
     return isBefore && isAfter && !INSIDE.includes(character) ? -1 : isBefore && isAfter ? 0.2 : 0.05;
   }
   if (UPPER.test(character) && LOWER.test(before)) return -1;
@@ -281,7 +283,7 @@ function inScript(character: string, letters: string, before: string, after: str
   if (LATIN_LETTER.test(before) || LATIN_LETTER.test(after)) return -1;
   const frequency = 1 - (0.7 * at) / letters.length;
   // Names and titles begin with one capital, lines in capitals have nothing else.
-  return UPPER.test(character) && LETTER.test(before) ? frequency - 0.4 : frequency;
+  return UPPER.test(character) && LETTER_OR_MARK.test(before) ? frequency - 0.4 : frequency;
 }
 
 // Characters of two bytes: the first byte says which of them are common, as the standards sort them.

@@ -69,7 +69,11 @@ export async function openFilterFile(input: SpooledInput, options: ReadOptions =
   let { source, sample } = await open(delimiter);
   try {
     if (delimiter !== null) return fileOf(source, sample, false, options);
-    const another = isLines(source) ? delimiterOfHeader(rowsOf(sample)) : isVainCut(source, sample) ? LINES : null;
+    const another = isLines(source)
+      ? delimiterOfHeader(sampleRows(sample))
+      : isVainCut(source, sample)
+        ? LINES_DELIMITER
+        : null;
     if (another !== null) {
       await source.batches.return();
       ({ source, sample } = await open(another));
@@ -81,18 +85,20 @@ export async function openFilterFile(input: SpooledInput, options: ReadOptions =
   }
 }
 
-const LINES = 'none';
+const LINES_DELIMITER = 'none';
 /** Text without a header whose cells are no values, while its lines begin with some. */
 function isVainCut({ format, delimiter }: RowSource, sample: readonly RawBatch[]): boolean {
   if (format !== 'csv' || delimiter === null) return false;
-  const rows = rowsOf(sample);
+  const rows = sampleRows(sample);
   const begins = ({ cells }: RawRow): boolean => fieldsOfLine([cells.join(delimiter)]).some(holdsValue);
   return (
-    !rows.some(({ cells }) => cells.some(holdsValue)) && !rows.some(({ cells }) => isHeader(cells)) && rows.some(begins)
+    !rows.some(({ cells }) => cells.some(holdsValue)) &&
+    !rows.some(({ cells }) => isFilterHeader(cells)) &&
+    rows.some(begins)
   );
 }
 
-const rowsOf = (sample: readonly RawBatch[]): RawRow[] => sample.flatMap(({ rows }) => rows);
+const sampleRows = (sample: readonly RawBatch[]): RawRow[] => sample.flatMap(({ rows }) => rows);
 
 /** A line is one cell. */
 const isLines = ({ format, delimiter, isList }: RowSource): boolean =>
@@ -102,9 +108,9 @@ function fileOf(source: RowSource, sample: RawBatch[], cutsLines: boolean, optio
   const { names, batches, later: _later, warnings: ofText, others, isList: _isList, ...found } = source;
   const cut = cutsLines ? ({ cells, ...row }: RawRow): RawRow => ({ ...row, cells: fieldsOfLine(cells) }) : null;
   const own = (rows: readonly RawRow[]): readonly RawRow[] => (cut === null ? rows : rows.map(cut));
-  const head = own(rowsOf(sample));
+  const head = own(sampleRows(sample));
   if (!head.some(isFilledRow)) throw unreadable('it has no rows', 1);
-  const layout = layoutOf(head, names, options);
+  const layout = filterLayout(head, names, options);
   const reader = new FilterReader(layout, {
     delimiter: cutsLines ? ',' : (found.delimiter ?? ','),
     plain: names === null ? unguarded : (cell) => cell,
@@ -115,7 +121,7 @@ function fileOf(source: RowSource, sample: RawBatch[], cutsLines: boolean, optio
       ...{ sheet: found.sheet, entry: found.entry, headerRow: layout.headerRow },
       columns: layout.names.map((name, i) => ({ column: name || `column_${i + 1}`, field: layout.fields[i] ?? null })),
     },
-    batches: filterRows(chained(sample, batches), own, reader, layout.skip),
+    batches: rowsOfFilters(chained(sample, batches), own, reader, layout.skip),
     warnings: () => [
       ...[...otherLists(found.sheet, others), ...(ofText?.() ?? [])].map(({ message }) => message),
       ...reader.warnings(),
@@ -126,7 +132,7 @@ function fileOf(source: RowSource, sample: RawBatch[], cutsLines: boolean, optio
   };
 }
 
-async function* filterRows(
+async function* rowsOfFilters(
   batches: AsyncGenerator<RawBatch, void, undefined>,
   own: (rows: readonly RawRow[]) => readonly RawRow[],
   reader: FilterReader,
@@ -145,7 +151,7 @@ async function* filterRows(
 // Values.
 
 /** What a cell means as a value: the address in it where it is dressed up, otherwise its text. */
-function valueIn(cell: string): string {
+function valueInCell(cell: string): string {
   const text = trimBlanks(cell);
   if (isValue(text)) return text;
   const { form, addresses } = contentOf(text);
@@ -153,24 +159,24 @@ function valueIn(cell: string): string {
 }
 
 /** A word alone is a top-level domain as well, which tells nothing about a column. */
-const isWord = (text: string): boolean => !/[.@:。．｡]/u.test(text);
+const isBareWord = (text: string): boolean => !/[.@:。．｡]/u.test(text);
 const isBare = (text: string): boolean => filterValue(filterTypeOf(text), text) !== null;
 const isValue = (text: string): boolean =>
-  !isWord(text) && isBare(text.startsWith(ANY_LABEL) ? text.slice(ANY_LABEL.length) : text);
-const holdsValue = (cell: string): boolean => isFilled(cell) && isValue(valueIn(unguarded(cell)));
+  !isBareWord(text) && isBare(text.startsWith(ANY_LABEL) ? text.slice(ANY_LABEL.length) : text);
+const holdsValue = (cell: string): boolean => isFilled(cell) && isValue(valueInCell(unguarded(cell)));
 
 const isFilledRow = ({ cells }: Pick<RawRow, 'cells'>): boolean => cells.some(isFilled);
 const isOneOf = (known: readonly string[], cell: string): boolean => known.includes(trimBlanks(cell).toLowerCase());
 
 // Lines and headers.
 
-const DELIMITERS = /[,;\t|]/;
+const LINE_DELIMITERS = /[,;\t|]/;
 
 /** Of lines of which only some have more than a value, the header says how all are cut. */
 function delimiterOfHeader(rows: readonly RawRow[]): string | null {
   const [first = ''] = rows.find(isFilledRow)?.cells ?? [];
-  const delimiter = DELIMITERS.exec(first)?.[0];
-  return delimiter !== undefined && isHeader(first.split(delimiter)) ? delimiter : null;
+  const delimiter = LINE_DELIMITERS.exec(first)?.[0];
+  return delimiter !== undefined && isFilterHeader(first.split(delimiter)) ? delimiter : null;
 }
 
 /** A value, perhaps behind its type, and a reason, which is the rest of the line. Quotes protect a local part. */
@@ -187,7 +193,7 @@ function cutOnce(text: string): [string, string] | null {
 }
 
 /** What columns are called elsewhere; case, spaces and punctuation do not count. */
-const NAMES: Readonly<Record<FilterField, readonly string[]>> = {
+const COLUMN_NAMES: Readonly<Record<FilterField, readonly string[]>> = {
   filter_type: ['filter_type', 'type', 'kind', 'typ'],
   value: [
     ...['value', 'values', 'pattern', 'entry', 'entries', 'filter', 'rule', 'item', 'address', 'adresse', 'sender'],
@@ -207,13 +213,13 @@ const NAMES: Readonly<Record<FilterField, readonly string[]>> = {
   ],
 };
 const FIELD_OF: ReadonlyMap<string, FilterField> = new Map(
-  FILTER_FIELDS.flatMap((field) => NAMES[field].map((name) => [folded(name), field] as const)),
+  FILTER_FIELDS.flatMap((field) => COLUMN_NAMES[field].map((name) => [folded(name), field] as const)),
 );
 const fieldNamed = (name: string): FilterField | null =>
   name.length > 200 ? null : (FIELD_OF.get(folded(name)) ?? (nameRank(name) >= 2 ? 'value' : null));
 
 /** Names of columns, one of them that of values, and no value among them. */
-function isHeader(cells: readonly string[]): boolean {
+function isFilterHeader(cells: readonly string[]): boolean {
   const fields = cells.map(fieldNamed);
   const named =
     fields.includes('value') || (fields.some((field) => field !== null) && cells.filter(isFilled).length > 1);
@@ -222,7 +228,7 @@ function isHeader(cells: readonly string[]): boolean {
 
 // Columns.
 
-interface Layout {
+interface FilterLayout {
   /** Rows up to and with the header. */
   readonly skip: number;
   readonly headerRow: number;
@@ -234,11 +240,11 @@ interface Layout {
   readonly isMixed: boolean;
 }
 
-function layoutOf(
+function filterLayout(
   rows: readonly RawRow[],
   keys: readonly string[] | null,
   { headerRow: given = null, columns = null }: ReadOptions,
-): Layout {
+): FilterLayout {
   const at = keys === null ? headerAt(rows, given) : -1;
   const header = keys === null ? (rows[at]?.cells ?? null) : keys.length === 0 ? null : keys;
   const body = rows.slice(at + 1).filter((row) => row.problem === null && isFilledRow(row));
@@ -266,7 +272,9 @@ function headerAt(rows: readonly RawRow[], given: number | null): number {
   if (given !== null) return rows.findIndex((row) => row.line >= given && isFilledRow(row));
   const first = rows.findIndex(({ cells }) => cells.some(holdsValue));
   const above = rows.slice(0, Math.min(HEADER_ROWS, first < 0 ? rows.length : first));
-  return above.findIndex((row, i) => row.problem === null && isHeader(row.cells) && !isTyped(row, rows.slice(i + 1)));
+  return above.findIndex(
+    (row, i) => row.problem === null && isFilterHeader(row.cells) && !isTyped(row, rows.slice(i + 1)),
+  );
 }
 
 /** A value behind its type, as in the rows below, and no name of a column. */
@@ -298,7 +306,7 @@ function fieldsOf(
   if (!fields.includes('value'))
     for (const index of valueColumns(rows, names, fields, wanted === 'all')) take(index, 'value');
   if (isNamed) return fields;
-  for (const [field, is] of CONTENTS) {
+  for (const [field, is] of COLUMN_CONTENTS) {
     const index = names.findIndex((_, i) => fields[i] === null && areAll(rows, i, is));
     if (index >= 0) take(index, field);
   }
@@ -311,7 +319,7 @@ function fieldsOf(
 }
 
 /** What the cells of a column without a name are, if all are. */
-const CONTENTS: readonly (readonly [FilterField, (cell: string) => boolean])[] = [
+const COLUMN_CONTENTS: readonly (readonly [FilterField, (cell: string) => boolean])[] = [
   ['filter_type', (cell) => isOneOf(FILTER_TYPES, cell)],
   ['action', (cell) => isOneOf(FILTER_ACTIONS, cell)],
   ['match', (cell) => isOneOf(FILTER_MATCHES, cell)],
@@ -323,7 +331,7 @@ function areAll(rows: readonly (readonly string[])[], index: number, is: (cell: 
   return filled.length > 0 && filled.every(is);
 }
 
-interface Rated {
+interface RatedColumn {
   readonly index: number;
   /** Of the cells that are not blank, how many are values, 0 to 1. */
   readonly share: number;
@@ -339,14 +347,14 @@ function valueColumns(
   fields: readonly (FilterField | null)[],
   all: boolean,
 ): readonly number[] {
-  const rated = names.flatMap((name, index): Rated[] => {
+  const rated = names.flatMap((name, index): RatedColumn[] => {
     if (fields[index] !== null) return [];
     const filled = rows.map((cells) => cells[index] ?? '').filter(isFilled);
     const values = filled.filter(holdsValue).length;
     const share = filled.length === 0 ? 0 : values / filled.length;
     return [{ index, share, coverage: values / Math.max(1, rows.length), isNamed: fieldNamed(name) === 'value' }];
   });
-  const score = ({ share, coverage }: Rated): number => share * Math.sqrt(coverage);
+  const score = ({ share, coverage }: RatedColumn): number => share * Math.sqrt(coverage);
   const best = rated.toSorted((a, b) => score(b) - score(a) || Number(b.isNamed) - Number(a.isNamed))[0];
   if (best === undefined || (score(best) === 0 && !best.isNamed && names.length > 1))
     throw noValues(names, rows[0] ?? []);
@@ -355,14 +363,16 @@ function valueColumns(
       best.index,
       ...rated.filter(({ share, index }) => share >= 0.4 && index !== best.index).map(({ index }) => index),
     ];
-  const isAlike = (one: Rated): boolean =>
+  const isAlike = (one: RatedColumn): boolean =>
     one.isNamed && one.share >= best.share - 0.25 && one.coverage >= best.coverage / 2;
   return [best.isNamed ? best.index : (rated.find(isAlike) ?? best).index];
 }
 
-const SHOWN = 20;
+const SHOWN_INVALID = 20;
 function noValues(names: readonly string[], first: readonly string[]) {
-  const shown = (names.some(isFilled) ? names : first).slice(0, SHOWN).map((name) => JSON.stringify(name.slice(0, 60)));
+  const shown = (names.some(isFilled) ? names : first)
+    .slice(0, SHOWN_INVALID)
+    .map((name) => JSON.stringify(name.slice(0, 60)));
   return unreadable(
     `no column holds addresses, domains, IP addresses or mail hosts; say which one does, as columns. The columns are: ${shown.join(', ')}`,
   );
@@ -379,7 +389,7 @@ function instantIn(text: string): string {
 /** How the cells of fields are written. */
 const WRITTEN: Readonly<Record<FilterField, (text: string) => string>> = {
   filter_type: (text) => text.toLowerCase(),
-  value: valueIn,
+  value: valueInCell,
   reason: (text) => text,
   action: (text) => text.toLowerCase(),
   match: (text) => text.toLowerCase(),
@@ -389,12 +399,12 @@ const WRITTEN: Readonly<Record<FilterField, (text: string) => string>> = {
 /** Of filters as the API and the export have them, but not of requests: an import does not set these. */
 const SHOWN_ONLY: ReadonlySet<string> = new Set(['id', 'hits', 'last_hit_at', 'created_at', 'expired']);
 /** As a field of a request. */
-const keyOf = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, '_');
+const fieldKey = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, '_');
 
 const TEXT_CHARACTERS = 200;
 
 class FilterReader {
-  readonly #layout: Layout;
+  readonly #layout: FilterLayout;
   readonly #delimiter: string;
   /** Of a cell: without what guards it against spreadsheets, which JSON has no need of. */
   readonly #plain: (cell: string) => string;
@@ -404,7 +414,7 @@ class FilterReader {
   readonly #further: readonly (readonly [index: number, key: string])[];
   #repeated = 0;
 
-  constructor(layout: Layout, { delimiter, plain }: { delimiter: string; plain: (cell: string) => string }) {
+  constructor(layout: FilterLayout, { delimiter, plain }: { delimiter: string; plain: (cell: string) => string }) {
     const { names, fields, isNamed } = layout;
     this.#layout = layout;
     this.#delimiter = delimiter;
@@ -414,7 +424,7 @@ class FilterReader {
     const isFurther = (i: number): boolean => isNamed && fields[i] === null && isFilled(names[i] ?? '');
     this.#further = [...names.keys()]
       .filter(isFurther)
-      .map((i) => [i, keyOf(names[i] ?? '')] as const)
+      .map((i) => [i, fieldKey(names[i] ?? '')] as const)
       .filter(([, key]) => !SHOWN_ONLY.has(key) && !FILTER_FIELDS.some((field) => field === key));
   }
 
@@ -423,8 +433,8 @@ class FilterReader {
     const unused = names.flatMap((name, i) =>
       fields[i] === null && isFilled(name) ? [JSON.stringify(name.slice(0, 60))] : [],
     );
-    const rest = unused.length - SHOWN;
-    const shown = [...unused.slice(0, SHOWN), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
+    const rest = unused.length - SHOWN_INVALID;
+    const shown = [...unused.slice(0, SHOWN_INVALID), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
     return [
       ...(isNamed && unused.length > 0 ? [`Columns that are not used: ${shown}.`] : []),
       ...(this.#repeated > 0
@@ -469,7 +479,7 @@ class FilterReader {
     if (values.length === 0) return faulty('value', NO_VALUE);
     const isTyped = Object.hasOwn(shared, 'filter_type');
     return values.map((value) => {
-      if (!isTyped && isWord(value) && isBare(value))
+      if (!isTyped && isBareWord(value) && isBare(value))
         return { row: line, text, read: { field: 'filter_type', fault: topLevel(value) } };
       return { row: line, text, read: { fields: { ...shared, value } } };
     });

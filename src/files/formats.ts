@@ -165,7 +165,7 @@ type ZipContent =
   | { readonly kind: 'workbook'; readonly format: 'xlsx' | 'xlsb' | 'ods'; readonly unpacked: number }
   | { readonly kind: 'file'; readonly name: string; readonly pieces: AsyncGenerator<Buffer, void, undefined> };
 
-const AS_CSV = 'export the list as CSV or XLSX';
+const EXPORT_AS_CSV = 'export the list as CSV or XLSX';
 
 /** Documents that are ZIP archives, by their main part. */
 const OFFICE_PARTS: readonly (readonly [part: RegExp, what: string])[] = [
@@ -189,7 +189,7 @@ async function openArchive(file: RandomAccess, wanted: string | null, maxBytes: 
 async function workbookIn(zip: Zip): Promise<'xlsx' | 'xlsb' | 'ods' | null> {
   const type = zip.find('mimetype');
   if (type !== undefined && type.size < 200) {
-    const text = (await contentOf(zip, type)).trim();
+    const text = (await entryText(zip, type)).trim();
     if (text.startsWith(`${OPEN_DOCUMENT}spreadsheet`)) return 'ods';
     if (text.startsWith(OPEN_DOCUMENT))
       throw unreadable(
@@ -198,7 +198,7 @@ async function workbookIn(zip: Zip): Promise<'xlsx' | 'xlsb' | 'ods' | null> {
     if (text === 'application/epub+zip') throw unreadable('it is an EPUB book; copy the addresses into a CSV file');
   }
   if (zip.entries.some(({ name }) => /^Index(\/.*)?\.(iwa|zip)$/i.test(name)))
-    throw unreadable(`it is a document of Apple Numbers, Pages or Keynote; in Numbers, ${AS_CSV}`);
+    throw unreadable(`it is a document of Apple Numbers, Pages or Keynote; in Numbers, ${EXPORT_AS_CSV}`);
   const isOffice = ['[Content_Types].xml', '_rels/.rels', 'xl/workbook.xml', 'xl/workbook.bin'].some((name) =>
     zip.find(name),
   );
@@ -208,7 +208,7 @@ async function workbookIn(zip: Zip): Promise<'xlsx' | 'xlsb' | 'ods' | null> {
   return zip.find('xl/workbook.bin') !== undefined || /\.bin$/i.test(main) ? 'xlsb' : 'xlsx';
 }
 
-async function contentOf(zip: Zip, entry: ZipEntry): Promise<string> {
+async function entryText(zip: Zip, entry: ZipEntry): Promise<string> {
   let text = '';
   for await (const piece of zip.read(entry, entry.size)) text += piece.toString();
   return text;
@@ -258,7 +258,7 @@ async function mayBeList(zip: Zip, entry: ZipEntry, maxBytes: number): Promise<b
 /** Of one or more members. Throws FileError. */
 async function* gunzipped(file: RandomAccess, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
   const gunzip = createGunzip();
-  const done = pipeline(Readable.from(piecesOf(file)), gunzip).then(
+  const done = pipeline(Readable.from(filePieces(file)), gunzip).then(
     () => null,
     (error: unknown) => error,
   );
@@ -281,10 +281,10 @@ async function* gunzipped(file: RandomAccess, maxBytes: number): AsyncGenerator<
   }
 }
 
-const PIECE_BYTES = 64 * 1024;
+const READ_BYTES = 64 * 1024;
 
-async function* piecesOf(file: RandomAccess): AsyncGenerator<Buffer, void, undefined> {
-  for (let at = 0; at < file.size; at += PIECE_BYTES) yield await file.read(at, PIECE_BYTES);
+async function* filePieces(file: RandomAccess): AsyncGenerator<Buffer, void, undefined> {
+  for (let at = 0; at < file.size; at += READ_BYTES) yield await file.read(at, READ_BYTES);
 }
 
 interface TextOptions {
@@ -309,15 +309,17 @@ interface DecodedText {
   warnings(): ReadWarning[];
 }
 
-const HEAD_BYTES = 256 * 1024;
-const PART_BYTES = 32 * 1024;
+const FORMAT_HEAD_BYTES = 256 * 1024;
+const ENTRY_PART_BYTES = 32 * 1024;
 
 /** Throws FileError for an encoding that is not known, and for nothing but a byte order mark. */
 async function openText(file: RandomAccess, { charset = null, encoding = null }: TextOptions): Promise<DecodedText> {
-  const head = await file.read(0, HEAD_BYTES);
+  const head = await file.read(0, FORMAT_HEAD_BYTES);
   const isWhole = head.length === file.size;
-  const places = isWhole ? [] : [file.size >> 1, file.size - PART_BYTES].map((at) => Math.max(HEAD_BYTES, at & ~3));
-  const parts = await Promise.all(places.map((at) => file.read(at, PART_BYTES)));
+  const places = isWhole
+    ? []
+    : [file.size >> 1, file.size - ENTRY_PART_BYTES].map((at) => Math.max(FORMAT_HEAD_BYTES, at & ~3));
+  const parts = await Promise.all(places.map((at) => file.read(at, ENTRY_PART_BYTES)));
   const found = detectEncoding([head, ...parts], { stated: charset, given: encoding });
   const ascii = await decodedAll(head, found, null);
   const lineEnd = lineEndOf(ascii);
@@ -361,7 +363,7 @@ function textRows(text: DecodedText, delimiter: string | null, limits: RowLimits
   const line = skip > 0 ? 2 : 1;
   const cutter = shape.kind === 'list' ? new ListSplitter(line) : cutterOf(shape, boundsOf(limits), line);
   return {
-    ...describe(shape),
+    ...describeShape(shape),
     encoding: text.encoding.name,
     byteOrderMark: text.encoding.byteOrderMark,
     ...{ sheet: null, entry: null, others: [], names: null },
@@ -371,7 +373,7 @@ function textRows(text: DecodedText, delimiter: string | null, limits: RowLimits
   };
 }
 
-function describe(shape: TextShape): Pick<RowSource, 'format' | 'delimiter' | 'isList'> {
+function describeShape(shape: TextShape): Pick<RowSource, 'format' | 'delimiter' | 'isList'> {
   if (shape.kind === 'list') return { format: 'text', delimiter: null, isList: true };
   if (shape.kind === 'fixed') return { format: 'csv', delimiter: null };
   const { delimiter } = shape.dialect;
@@ -382,7 +384,7 @@ function describe(shape: TextShape): Pick<RowSource, 'format' | 'delimiter' | 'i
 const PART_ROWS = 200;
 /** Without the first and the last one, which may be cut off. */
 const wholeRows = (part: string, shape: TextShape): RawRow[] =>
-  cutterOf(shape, boundsOf({ rowBytes: PART_BYTES, columns: Number.POSITIVE_INFINITY }))
+  cutterOf(shape, boundsOf({ rowBytes: ENTRY_PART_BYTES, columns: Number.POSITIVE_INFINITY }))
     .push(part, true)
     .slice(1, -1)
     .slice(0, PART_ROWS);

@@ -12,13 +12,13 @@ type Recognized = Exclude<FileForm, 'csv' | 'tsv' | 'xlsx' | 'xlsb'> | 'zip' | '
 /** Of a file, what is looked at. */
 export const RECOGNIZED_BYTES = 64 * 1024;
 
-const AS_CSV = 'export the addresses as CSV';
+const EXPORT_ADDRESSES = 'export the addresses as CSV';
 const UNPACK = 'unpack it first, and send what is in it';
 const binary = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 /** Files that people take for lists, and what to do with them. */
-const OTHERS: readonly (readonly [signature: Buffer, what: string, at?: number])[] = [
-  [binary('%PDF'), `it is a PDF; ${AS_CSV}`],
+const OTHER_FORMS: readonly (readonly [signature: Buffer, what: string, at?: number])[] = [
+  [binary('%PDF'), `it is a PDF; ${EXPORT_ADDRESSES}`],
   [binary('{\\rtf'), 'it is an RTF document; copy the addresses into a CSV file'],
   [binary('\x89PNG'), 'it is a picture (PNG)'],
   [binary('\xff\xd8\xff'), 'it is a picture (JPEG)'],
@@ -30,14 +30,14 @@ const OTHERS: readonly (readonly [signature: Buffer, what: string, at?: number])
   [binary('\xfd7zXZ'), `it is compressed with xz; ${UNPACK}`],
   [binary('\x28\xb5\x2f\xfd'), `it is compressed with Zstandard; ${UNPACK}`],
   [binary('ustar'), `it is a tar archive; ${UNPACK}`, 257],
-  [binary('SQLite format 3\0'), `it is a SQLite database; ${AS_CSV}`],
-  [binary('\0\x01\0\0Standard '), `it is an Access database; ${AS_CSV}`],
-  [binary('PAR1'), `it is a Parquet file; ${AS_CSV}`],
-  [binary('!BDN'), `it is a mailbox of Outlook (.pst); ${AS_CSV}`],
-  [binary('bplist00'), `it is a binary property list; ${AS_CSV}`],
+  [binary('SQLite format 3\0'), `it is a SQLite database; ${EXPORT_ADDRESSES}`],
+  [binary('\0\x01\0\0Standard '), `it is an Access database; ${EXPORT_ADDRESSES}`],
+  [binary('PAR1'), `it is a Parquet file; ${EXPORT_ADDRESSES}`],
+  [binary('!BDN'), `it is a mailbox of Outlook (.pst); ${EXPORT_ADDRESSES}`],
+  [binary('bplist00'), `it is a binary property list; ${EXPORT_ADDRESSES}`],
 ];
 
-const startsWith = (bytes: Buffer, signature: Buffer, at = 0): boolean =>
+const hasSignature = (bytes: Buffer, signature: Buffer, at = 0): boolean =>
   bytes.subarray(at, at + signature.length).equals(signature);
 
 const ZIP = binary('PK\x03\x04');
@@ -49,10 +49,10 @@ const isOldExcel = (bytes: Buffer): boolean =>
 
 /** Throws FileError for what is no list. */
 export function recognize(bytes: Buffer): Recognized {
-  if (startsWith(bytes, ZIP)) return 'zip';
-  if (startsWith(bytes, GZIP)) return 'gzip';
-  if (startsWith(bytes, OLE) || isOldExcel(bytes)) return 'xls';
-  for (const [signature, what, at] of OTHERS) if (startsWith(bytes, signature, at)) throw unreadable(what);
+  if (hasSignature(bytes, ZIP)) return 'zip';
+  if (hasSignature(bytes, GZIP)) return 'gzip';
+  if (hasSignature(bytes, OLE) || isOldExcel(bytes)) return 'xls';
+  for (const [signature, what, at] of OTHER_FORMS) if (hasSignature(bytes, signature, at)) throw unreadable(what);
   const encoding = utf16Of(bytes);
   if (encoding === null && isBinary(bytes)) throw unreadable('it is binary data of a kind that is not known', 1);
   return formOfText(new TextDecoder(encoding ?? 'latin1').decode(bytes).replace(/^(\u{FEFF}|ï»¿)+/u, ''));
@@ -79,24 +79,25 @@ function isBinary(bytes: Buffer): boolean {
 }
 
 /** Text of which a part is enough to know it by, and what it is; a string: why it is no list. */
-const TEXTS: readonly (readonly [is: (text: string) => boolean, what: FileForm | { readonly refused: string }])[] = [
-  [(text) => /^BEGIN:VCARD\s/i.test(text), 'vcard'],
-  [(text) => /^BEGIN:VCALENDAR\s/i.test(text), { refused: `it is a calendar (iCalendar); ${AS_CSV}` }],
-  [isSpreadsheetMl, 'spreadsheetml'],
-  [isFlatOds, 'ods'],
-  [isHtml, 'html'],
-  [isXml, { refused: `it is XML of a kind that is not known; ${AS_CSV}` }],
-  [(text) => /^\[\s*["{[\]]/.test(text) || /^\{\s*(?:\}\s*)?$/.test(text), 'json'],
-  [(text) => /^\{\s*"(?:[^"\\]|\\.){0,1000}"\s*:/.test(text), 'json'],
-  [(text) => /^(?:(?:#.*|version:[ \t]*\d+[ \t]*)?\r?\n)*dn::?[ \t]?\S/.test(text.slice(0, 10_000)), 'ldif'],
-  [isMail, { refused: 'it is mail (headers, or an mbox file); copy the addresses into a CSV file' }],
-  [isSql, { refused: `it is an SQL dump; ${AS_CSV}` }],
-  [isYaml, { refused: `it is YAML; ${AS_CSV}, or as JSON` }],
-];
+const TEXT_FORMS: readonly (readonly [is: (text: string) => boolean, what: FileForm | { readonly refused: string }])[] =
+  [
+    [(text) => /^BEGIN:VCARD\s/i.test(text), 'vcard'],
+    [(text) => /^BEGIN:VCALENDAR\s/i.test(text), { refused: `it is a calendar (iCalendar); ${EXPORT_ADDRESSES}` }],
+    [isSpreadsheetMl, 'spreadsheetml'],
+    [isFlatOds, 'ods'],
+    [isHtml, 'html'],
+    [isXml, { refused: `it is XML of a kind that is not known; ${EXPORT_ADDRESSES}` }],
+    [(text) => /^\[\s*["{[\]]/.test(text) || /^\{\s*(?:\}\s*)?$/.test(text), 'json'],
+    [(text) => /^\{\s*"(?:[^"\\]|\\.){0,1000}"\s*:/.test(text), 'json'],
+    [(text) => /^(?:(?:#.*|version:[ \t]*\d+[ \t]*)?\r?\n)*dn::?[ \t]?\S/.test(text.slice(0, 10_000)), 'ldif'],
+    [isMail, { refused: 'it is mail (headers, or an mbox file); copy the addresses into a CSV file' }],
+    [isSql, { refused: `it is an SQL dump; ${EXPORT_ADDRESSES}` }],
+    [isYaml, { refused: `it is YAML; ${EXPORT_ADDRESSES}, or as JSON` }],
+  ];
 
 function formOfText(given: string): Exclude<Recognized, 'zip' | 'gzip' | 'xls'> {
   const text = given.trimStart();
-  for (const [is, what] of TEXTS) {
+  for (const [is, what] of TEXT_FORMS) {
     if (!is(text)) continue;
     if (typeof what === 'object') throw unreadable(what.refused);
     if (

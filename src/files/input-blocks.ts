@@ -36,15 +36,15 @@ export function inputBlocks(input: AsyncIterable<Uint8Array>, maxBytes: number):
       held.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
       length += chunk.byteLength;
       if (length < BLOCK_BYTES) continue;
-      yield joined(held);
+      yield joinedBuffers(held);
       held = [];
       length = 0;
     }
-    if (length > 0) yield joined(held);
+    if (length > 0) yield joinedBuffers(held);
   }
 }
 
-const joined = (pieces: readonly Buffer[]): Buffer => {
+const joinedBuffers = (pieces: readonly Buffer[]): Buffer => {
   const [first] = pieces;
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 };

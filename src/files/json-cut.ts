@@ -61,14 +61,14 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-const OPEN: readonly number[] = [0x7b, 0x5b];
-const CLOSE: readonly number[] = [0x7d, 0x5d];
+const OPENING_BRACKETS: readonly number[] = [0x7b, 0x5b];
+const CLOSING_BRACKETS: readonly number[] = [0x7d, 0x5d];
 const RECORD_SEPARATOR = 0x1e;
 
-const isBlank = (code: number): boolean => code === 0x20 || (code >= 9 && code <= 13) || code === RECORD_SEPARATOR;
+const isBlankCode = (code: number): boolean => code === 0x20 || (code >= 9 && code <= 13) || code === RECORD_SEPARATOR;
 /** Ends a literal: 0x5b, 0x5d, 0x7b and 0x7d are brackets. */
 const isMark = (code: number): boolean =>
-  isBlank(code) ||
+  isBlankCode(code) ||
   code === COMMA ||
   code === COLON ||
   code === QUOTE ||
@@ -116,7 +116,7 @@ export class PathCutter implements JsonCutter {
         if (!isMark(code)) continue;
         this.#endScalar(text, at, records);
         at -= 1;
-      } else if (!isBlank(code)) this.#mark(text, at, code, records);
+      } else if (!isBlankCode(code)) this.#mark(text, at, code, records);
     }
     if (final) this.#end(text, records);
     else this.#keep(text);
@@ -130,8 +130,8 @@ export class PathCutter implements JsonCutter {
       this.#checkComma(text, at);
       if (this.#isKeyNext) this.#start('key', at);
       else if (this.#isRecord()) this.#start('record', at, text);
-    } else if (OPEN.includes(code)) this.#openContainer(text, at, code);
-    else if (CLOSE.includes(code)) this.#closeContainer(text, at, code, records);
+    } else if (OPENING_BRACKETS.includes(code)) this.#openContainer(text, at, code);
+    else if (CLOSING_BRACKETS.includes(code)) this.#closeContainer(text, at, code, records);
     else if (this.#inner > 0) this.#state = code === COMMA || code === COLON ? 'between' : 'literal';
     else if (code === COMMA) {
       if (this.#open.length === 0) throw unreadable('it is not valid JSON', this.#lineAt(text, at));
@@ -170,7 +170,7 @@ export class PathCutter implements JsonCutter {
 
   #openContainer(text: string, at: number, code: number): void {
     if (this.#inner === 0) this.#checkComma(text, at);
-    const isArray = code === OPEN[1];
+    const isArray = code === OPENING_BRACKETS[1];
     if (this.#inner === 0 && !this.#isRecord() && this.#isOnPath() && this.#open.length < this.#path.length) {
       this.#open.push(isArray);
       this.#isKeyNext = !isArray;
@@ -187,7 +187,8 @@ export class PathCutter implements JsonCutter {
       if (this.#inner === 0) this.#endScalar(text, at + 1, records);
       return;
     }
-    if (this.#open.pop() !== (code === CLOSE[1])) throw unreadable('it is not valid JSON', this.#lineAt(text, at));
+    if (this.#open.pop() !== (code === CLOSING_BRACKETS[1]))
+      throw unreadable('it is not valid JSON', this.#lineAt(text, at));
     this.#isKeyNext = false;
     this.#hasValue = true;
   }
@@ -207,7 +208,7 @@ export class PathCutter implements JsonCutter {
       records.push({ text: shown, isCut: isLong, key: isMember ? this.#key : null, line });
     } else if (kept === 'key') {
       this.#isKeyNext = false;
-      this.#key = keyOf(found);
+      this.#key = unquotedKey(found);
     } else if (kept === 'literal' && !/^(true|false|null|-?\d[\d.eE+-]*)$/.test(found))
       throw unreadable('it is not valid JSON', this.#lineAt(text, end));
   }
@@ -242,7 +243,7 @@ export class PathCutter implements JsonCutter {
   }
 }
 
-function keyOf(quoted: string): string {
+function unquotedKey(quoted: string): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1);
   try {
     return String(JSON.parse(quoted));

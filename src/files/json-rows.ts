@@ -30,7 +30,7 @@ export async function openJson(
   texts: () => AsyncGenerator<TextBlock, void, undefined>,
   limits: RowLimits,
   wanted: string | null,
-  isWanted: (cell: string) => boolean = isAddress,
+  isWanted: (cell: string) => boolean = isCellWithAddress,
 ): Promise<JsonReading> {
   const { survey, isByLine } = await surveyed(texts(), isWanted);
   const { path, isMap, others } = survey.lists(wanted);
@@ -39,7 +39,7 @@ export async function openJson(
   const cutter = isLines ? new LineCutter(max) : new PathCutter(path, max);
   const columns = new JsonColumns(limits, isMap);
   const entry = shownPath(path);
-  const batches = rowsOf(texts(), cutter, columns);
+  const batches = jsonRows(texts(), cutter, columns);
   const first = await batches.next();
   return {
     format: path.length === 0 ? 'ndjson' : 'json',
@@ -62,7 +62,7 @@ async function* withFirst(
   }
 }
 
-const isAddress = (cell: string): boolean => cell.includes('@') && isAddressCell(cell);
+const isCellWithAddress = (cell: string): boolean => cell.includes('@') && isAddressCell(cell);
 
 async function surveyed(texts: AsyncGenerator<TextBlock, void, undefined>, isWanted: (cell: string) => boolean) {
   const survey = new JsonSurvey(isWanted);
@@ -92,7 +92,7 @@ function isValuePerLine(text: string): boolean | null {
   return '{["'.includes(second);
 }
 
-async function* rowsOf(
+async function* jsonRows(
   texts: AsyncGenerator<TextBlock, void, undefined>,
   cutter: JsonCutter,
   columns: JsonColumns,
@@ -108,21 +108,21 @@ async function* rowsOf(
 }
 
 /** What is at a path, and the column that has it. */
-interface Place {
+interface JsonPlace {
   readonly name: string;
   /** -1: only what is within has columns. */
   index: number;
-  readonly within: Map<string, Place>;
+  readonly within: Map<string, JsonPlace>;
 }
 
-const DEPTH_MAX = 8;
+const JSON_DEPTH_MAX = 8;
 /** Elements of an array of objects that have columns of their own. */
 const ELEMENTS_MAX = 10;
 /** Places beside those that are columns. */
 const PLACES_PER_COLUMN = 4;
 const OVERFLOW = 'other_fields';
-const KEY = 'key';
-const PLAIN = 'email';
+const KEY_COLUMN = 'key';
+const PLAIN_COLUMN = 'email';
 
 /** Turns records into rows; the columns are in the order in which they first appear. */
 class JsonColumns {
@@ -131,7 +131,7 @@ class JsonColumns {
   hasArrays = false;
   readonly #limits: RowLimits;
   readonly #isMap: boolean;
-  readonly #root: Place = { name: '', index: -1, within: new Map() };
+  readonly #root: JsonPlace = { name: '', index: -1, within: new Map() };
   #places = 0;
   #cells: string[] = [];
   #overflow: Record<string, string> | null = null;
@@ -145,7 +145,7 @@ class JsonColumns {
     if (isCut) return problemRow(text, line, 'too_large');
     let value: unknown;
     try {
-      value = parsed(text);
+      value = parsedExactly(text);
     } catch {
       return problemRow(text, line, 'invalid_json');
     }
@@ -161,10 +161,10 @@ class JsonColumns {
   #rowOf(value: unknown, key: string | null, text: string, line: number): RawRow {
     this.#cells = Array<string>(this.names.length).fill('');
     this.#overflow = null;
-    if (this.#isMap && key !== null) this.#set(this.#place(this.#root, KEY), KEY, key);
+    if (this.#isMap && key !== null) this.#set(this.#place(this.#root, KEY_COLUMN), KEY_COLUMN, key);
     if (Array.isArray(value) && !this.#isMap) {
       this.hasArrays = true;
-      this.#cells = value.slice(0, this.#limits.columns).map((cell) => textOf(cell));
+      this.#cells = value.slice(0, this.#limits.columns).map((cell) => valueText(cell));
     } else if (isRecord(value)) this.#add(this.#root, value, 0);
     // A mark that the key of a map is set has no content.
     else if (!(this.#isMap && (typeof value === 'boolean' || value === null))) this.#addPlain(value);
@@ -179,26 +179,26 @@ class JsonColumns {
 
   /** Addresses alone need no name of a column, unless there are objects, too. */
   #addPlain(value: unknown): void {
-    if (this.names.length === 0) this.#cells = [textOf(value)];
-    else this.#set(this.#place(this.#root, PLAIN), PLAIN, textOf(value));
+    if (this.names.length === 0) this.#cells = [valueText(value)];
+    else this.#set(this.#place(this.#root, PLAIN_COLUMN), PLAIN_COLUMN, valueText(value));
   }
 
-  #add(place: Place, given: unknown, depth: number): void {
+  #add(place: JsonPlace, given: unknown, depth: number): void {
     const value = untyped(given);
-    if (depth < DEPTH_MAX && isRecord(value)) {
+    if (depth < JSON_DEPTH_MAX && isRecord(value)) {
       for (const [key, within] of Object.entries(value))
         this.#addAt(place, key, depth === 0 ? key : `.${key}`, within, depth);
       return;
     }
-    if (depth < DEPTH_MAX && Array.isArray(value) && value.some((element) => isRecord(untyped(element)))) {
+    if (depth < JSON_DEPTH_MAX && Array.isArray(value) && value.some((element) => isRecord(untyped(element)))) {
       this.#addElements(place, value, depth);
       return;
     }
-    this.#set(place, place.name, textOf(value));
+    this.#set(place, place.name, valueText(value));
   }
 
-  #addElements(place: Place, elements: readonly unknown[], depth: number): void {
-    const pairs = pairsOf(elements);
+  #addElements(place: JsonPlace, elements: readonly unknown[], depth: number): void {
+    const pairs = namedPairs(elements);
     if (pairs !== null) {
       for (const [key, within] of pairs) this.#addAt(place, key, `.${key}`, within, depth);
       return;
@@ -210,24 +210,24 @@ class JsonColumns {
   }
 
   /** `suffix`: to the name of the place. */
-  #addAt(place: Place | null, key: string, suffix: string, value: unknown, depth: number): void {
+  #addAt(place: JsonPlace | null, key: string, suffix: string, value: unknown, depth: number): void {
     const inner = place === null ? null : this.#place(place, key, suffix);
     if (inner !== null) this.#add(inner, value, depth + 1);
-    else this.#set(null, `${place?.name ?? ''}${suffix}`, textOf(value));
+    else this.#set(null, `${place?.name ?? ''}${suffix}`, valueText(value));
   }
 
-  #place(outer: Place, key: string, suffix = key): Place | null {
+  #place(outer: JsonPlace, key: string, suffix = key): JsonPlace | null {
     const known = outer.within.get(key);
     if (known !== undefined) return known;
     if (this.#places >= PLACES_PER_COLUMN * this.#limits.columns) return null;
     this.#places += 1;
-    const place: Place = { name: outer.name + suffix, index: -1, within: new Map() };
+    const place: JsonPlace = { name: outer.name + suffix, index: -1, within: new Map() };
     outer.within.set(key, place);
     return place;
   }
 
   /** Where there are as many columns as there may be, the last one takes all further fields. */
-  #set(place: Place | null, name: string, text: string): void {
+  #set(place: JsonPlace | null, name: string, text: string): void {
     const isNew = place !== null && place.index < 0;
     if (text === '' && (place === null || isNew) && this.names.length >= this.#limits.columns - 1) return;
     if (isNew && this.names.length < this.#limits.columns - 1) place.index = this.#column(place.name);
@@ -261,7 +261,7 @@ const problemRow = (text: string, line: number, problem: RowProblem): RawRow => 
 });
 
 /** Integers beyond those that are exact come back as they were. */
-function parsed(text: string): unknown {
+function parsedExactly(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) ? (context?.source ?? value) : value,
@@ -271,7 +271,7 @@ function parsed(text: string): unknown {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
-function textOf(given: unknown): string {
+function valueText(given: unknown): string {
   const value = untyped(given);
   if (value === null || value === undefined) return '';
   if (typeof value !== 'object') return String(value);
@@ -285,7 +285,7 @@ const DYNAMODB: ReadonlySet<string> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'L
 /** `{"$oid": "60"}` of MongoDB and `{"S": "Ada"}` of DynamoDB are values with their type. */
 function untyped(value: unknown): unknown {
   let inner = value;
-  for (let n = 0; n < DEPTH_MAX && typeof inner === 'object' && inner !== null && !Array.isArray(inner); n++) {
+  for (let n = 0; n < JSON_DEPTH_MAX && typeof inner === 'object' && inner !== null && !Array.isArray(inner); n++) {
     const [entry, another] = Object.entries(inner);
     if (entry === undefined || another !== undefined) return inner;
     const [type, content] = entry;
@@ -296,15 +296,15 @@ function untyped(value: unknown): unknown {
   return inner;
 }
 
-const NAME = /^(name|key|field|property|attribute|slug)$/i;
+const NAME_KEY = /^(name|key|field|property|attribute|slug)$/i;
 const VALUE = /^(value|val|text)$/i;
 
 /** Of `[{"Name": "email", "Value": "a@b.c"}, …]`: the order of such pairs may differ from record to record. */
-function pairsOf(elements: readonly unknown[]): [string, unknown][] | null {
+function namedPairs(elements: readonly unknown[]): [string, unknown][] | null {
   const pairs: [string, unknown][] = [];
   for (const element of elements) {
     const entries = isRecord(element) ? Object.entries(element) : [];
-    const [name, value] = [entries.find(([key]) => NAME.test(key)), entries.find(([key]) => VALUE.test(key))];
+    const [name, value] = [entries.find(([key]) => NAME_KEY.test(key)), entries.find(([key]) => VALUE.test(key))];
     if (entries.length !== 2 || name === undefined || value === undefined || typeof name[1] !== 'string') return null;
     pairs.push([name[1], value[1]]);
   }

@@ -15,7 +15,7 @@ interface JsonLists {
   readonly addresses: number;
 }
 
-const DEPTH_MAX = 12;
+const SURVEY_DEPTH_MAX = 12;
 const NODES_MAX = 20_000;
 /** An object with more keys is a map. */
 const FIELDS_MAX = 300;
@@ -23,24 +23,24 @@ const KEY_LENGTH = 500;
 const LONG_STRING = 65_536;
 
 /** What is at a path; all elements of an array are one. */
-class Node {
+class SurveyNode {
   count = 0;
   objects = 0;
   arrays = 0;
   /** Strings that are addresses. */
   addresses = 0;
   keyAddresses = 0;
-  readonly fields = new Map<string, Node>();
-  items: Node | null = null;
+  readonly fields = new Map<string, SurveyNode>();
+  items: SurveyNode | null = null;
 }
 
 /** Looks through a document: tokens, not whether it is valid. */
 export class JsonSurvey {
-  readonly #top = new Node();
+  readonly #top = new SurveyNode();
   #nodes = 1;
   readonly #isWanted: (cell: string) => boolean;
-  /** Of each open container within DEPTH_MAX, its node; null: not looked at. */
-  readonly #open: { readonly node: Node | null; readonly isArray: boolean }[] = [];
+  /** Of each open container within SURVEY_DEPTH_MAX, its node; null: not looked at. */
+  readonly #open: { readonly node: SurveyNode | null; readonly isArray: boolean }[] = [];
   /** Containers open beyond that. */
   #deeper = 0;
   #key: string | null = null;
@@ -69,8 +69,8 @@ export class JsonSurvey {
         }
         this.#string(text, at, end);
         at = end;
-      } else if (code === BRACE || code === BRACKET) {
-        this.#start(code === BRACKET);
+      } else if (code === BRACE || code === OPENING_BRACKET) {
+        this.#start(code === OPENING_BRACKET);
         at += 1;
       } else if (code === BRACE_END || code === BRACKET_END) {
         if (this.#deeper > 0) this.#deeper -= 1;
@@ -118,7 +118,7 @@ export class JsonSurvey {
   }
 
   #start(isArray: boolean): void {
-    if (this.#deeper > 0 || this.#open.length >= DEPTH_MAX) {
+    if (this.#deeper > 0 || this.#open.length >= SURVEY_DEPTH_MAX) {
       this.#deeper += 1;
       return;
     }
@@ -130,14 +130,14 @@ export class JsonSurvey {
   }
 
   /** The node of the value that begins here. */
-  #value(): Node | null {
+  #value(): SurveyNode | null {
     const open = this.#open.at(-1);
     const node = open === undefined ? this.#top : this.#child(open.node, open.isArray);
     if (node !== null) node.count += 1;
     return node;
   }
 
-  #child(parent: Node | null, isArray: boolean): Node | null {
+  #child(parent: SurveyNode | null, isArray: boolean): SurveyNode | null {
     if (parent === null) return null;
     const key = isArray ? null : this.#key;
     const known = key === null ? undefined : parent.fields.get(key);
@@ -152,10 +152,10 @@ export class JsonSurvey {
     return node;
   }
 
-  #newNode(): Node | null {
+  #newNode(): SurveyNode | null {
     if (this.#nodes === NODES_MAX) return null;
     this.#nodes += 1;
-    return new Node();
+    return new SurveyNode();
   }
 
   /**
@@ -166,12 +166,12 @@ export class JsonSurvey {
     const found = candidates(this.#top, []);
     const { count } = this.#top;
     // One value is a record if it has an address of its own, and not only in its lists.
-    const rows = count === 1 ? Math.min(1, addressesBeside(this.#top)) : rowsOf(this.#top);
-    const all: Candidate[] = [{ path: [], isMap: false, rows, count }, ...found];
+    const rows = count === 1 ? Math.min(1, addressesBeside(this.#top)) : rowsAt(this.#top);
+    const all: RowsCandidate[] = [{ path: [], isMap: false, rows, count }, ...found];
     const most = all.reduce((a, b) => (b.rows > a.rows ? b : a));
     const chosen =
       wanted !== null
-        ? named(all, wanted)
+        ? candidateAt(all, wanted)
         : most.rows === 0
           ? all.reduce((a, b) => (b.count > a.count ? b : a))
           : (all.find(
@@ -190,7 +190,7 @@ export class JsonSurvey {
   }
 }
 
-function named(all: readonly Candidate[], wanted: string): Candidate {
+function candidateAt(all: readonly RowsCandidate[], wanted: string): RowsCandidate {
   const found = all.find(({ path }) => path.length > 0 && shownPath(path) === wanted);
   if (found !== undefined) return found;
   const paths = all.flatMap(({ path }) => shownPath(path) || []);
@@ -201,7 +201,7 @@ function named(all: readonly Candidate[], wanted: string): Candidate {
 /** Records with a few addresses each, such as `emails: [{"value": …}]`, are records all the same. */
 const INNER_FACTOR = 2.5;
 
-interface Candidate {
+interface RowsCandidate {
   readonly path: JsonPath;
   readonly isMap: boolean;
   /** Elements, and how many may have an address. */
@@ -209,33 +209,33 @@ interface Candidate {
   readonly rows: number;
 }
 
-const rowsOf = (node: Node): number => Math.min(node.count, addressesIn(node));
+const rowsAt = (node: SurveyNode): number => Math.min(node.count, addressesAt(node));
 
-function addressesIn(node: Node): number {
-  let sum = node.addresses + node.keyAddresses + (node.items === null ? 0 : addressesIn(node.items));
-  for (const field of node.fields.values()) sum += addressesIn(field);
+function addressesAt(node: SurveyNode): number {
+  let sum = node.addresses + node.keyAddresses + (node.items === null ? 0 : addressesAt(node.items));
+  for (const field of node.fields.values()) sum += addressesAt(field);
   return sum;
 }
 
 /** Those that are in no list. */
-function addressesBeside(node: Node): number {
+function addressesBeside(node: SurveyNode): number {
   let sum = node.addresses;
   for (const field of node.fields.values()) sum += addressesBeside(field);
   return sum;
 }
 
 /** From the outside in, in the order of the document. */
-function candidates(node: Node, path: JsonPath): Candidate[] {
-  const found: Candidate[] = [];
+function candidates(node: SurveyNode, path: JsonPath): RowsCandidate[] {
+  const found: RowsCandidate[] = [];
   const each = [...path, EACH];
   if (node.arrays > 0 && node.items !== null) {
-    found.push({ path: each, isMap: false, count: node.items.count, rows: rowsOf(node.items) });
+    found.push({ path: each, isMap: false, count: node.items.count, rows: rowsAt(node.items) });
     found.push(...candidates(node.items, each));
   }
   if (node.objects > 0 && isMap(node)) {
     const members = [...node.fields.values(), ...(node.items === null || node.arrays > 0 ? [] : [node.items])];
     const count = members.reduce((sum, member) => sum + member.count, 0);
-    const addresses = members.reduce((sum, member) => sum + addressesIn(member), node.keyAddresses);
+    const addresses = members.reduce((sum, member) => sum + addressesAt(member), node.keyAddresses);
     found.push({ path: each, isMap: true, count, rows: Math.min(count, addresses) });
   } else if (node.objects > 0) {
     for (const [key, field] of node.fields) found.push(...candidates(field, [...path, key]));
@@ -244,7 +244,7 @@ function candidates(node: Node, path: JsonPath): Candidate[] {
 }
 
 /** Whether keys are IDs rather than names: the members are records of one kind, or the keys addresses. */
-function isMap(node: Node): boolean {
+function isMap(node: SurveyNode): boolean {
   const members = [...node.fields.values()];
   if (members.length >= FIELDS_MAX) return true;
   if (members.length < 2 || node.objects > 1) return false;
@@ -253,7 +253,7 @@ function isMap(node: Node): boolean {
   if (records.length < members.length) return false;
   const names = new Set(records.flatMap(({ fields }) => [...fields.keys()]));
   const shared = records.reduce((sum, { fields }) => sum + fields.size, 0);
-  return shared * 2 > names.size * records.length && records.some((record) => addressesIn(record) > 0);
+  return shared * 2 > names.size * records.length && records.some((record) => addressesAt(record) > 0);
 }
 
 const isWithin = (inner: JsonPath, outer: JsonPath): boolean =>
@@ -268,7 +268,7 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BRACE = 0x7b;
 const BRACE_END = 0x7d;
-const BRACKET = 0x5b;
+const OPENING_BRACKET = 0x5b;
 const BRACKET_END = 0x5d;
 
 const isStructural = (code: number): boolean =>
@@ -278,7 +278,7 @@ const isStructural = (code: number): boolean =>
   code === COLON ||
   code === BRACE ||
   code === BRACE_END ||
-  code === BRACKET ||
+  code === OPENING_BRACKET ||
   code === BRACKET_END;
 
 /** Behind the closing quote; -1: it is not there. */

@@ -37,7 +37,7 @@ export interface MailReport {
   readonly disregarded: readonly { readonly email: string | null; readonly why: Disregarded }[];
 }
 
-const nothing = (why: Disregarded): MailReport => ({ outcomes: [], disregarded: [{ email: null, why }] });
+const disregardedReport = (why: Disregarded): MailReport => ({ outcomes: [], disregarded: [{ email: null, why }] });
 
 // What is read.
 
@@ -83,7 +83,7 @@ async function parse(raw: Uint8Array): Promise<Email | null> {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const latin1 = new TextDecoder('latin1');
 
-function textOf({ content }: Attachment): string {
+function attachmentText({ content }: Attachment): string {
   if (typeof content === 'string') return content;
   try {
     return utf8.decode(content);
@@ -95,10 +95,10 @@ function textOf({ content }: Attachment): string {
 // Fields (RFC 3464 §2.1, RFC 5965 §3).
 
 /** Names in lower case, values unfolded; the first of a name comes first. */
-type Fields = ReadonlyMap<string, readonly string[]>;
+type HeaderFields = ReadonlyMap<string, readonly string[]>;
 
 /** Groups of fields, between which there are empty lines; one begins as well where a recipient does. */
-function fieldGroups(text: string): Fields[] {
+function fieldGroups(text: string): HeaderFields[] {
   const groups: Map<string, string[]>[] = [];
   let group = new Map<string, string[]>();
   let last: string[] | null = null;
@@ -128,7 +128,7 @@ function fieldGroups(text: string): Fields[] {
   return groups;
 }
 
-const first = (fields: Fields, name: string): string | null => fields.get(name)?.[0] ?? null;
+const firstField = (fields: HeaderFields, name: string): string | null => fields.get(name)?.[0] ?? null;
 
 /** `type; value`, where a comment may follow. */
 function typed(value: string | null): { readonly type: string; readonly text: string } | null {
@@ -137,12 +137,12 @@ function typed(value: string | null): { readonly type: string; readonly text: st
   return { type: value.slice(0, at).trim().toLowerCase(), text: value.slice(at + 1).trim() };
 }
 
-const MAILBOX = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,253}$|^"[^"\r\n]{1,62}"@[^\s@<>,;]{1,253}$/;
+const REPORTED_MAILBOX = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,253}$|^"[^"\r\n]{1,62}"@[^\s@<>,;]{1,253}$/;
 
 function mailboxIn(text: string): string | null {
   const bare = /^<([^<>]*)>/.exec(text)?.[1] ?? text;
   const plain = bare.trim();
-  return plain.length <= ADDRESS_LENGTH.max && MAILBOX.test(plain) ? plain : null;
+  return plain.length <= ADDRESS_LENGTH.max && REPORTED_MAILBOX.test(plain) ? plain : null;
 }
 
 /** RFC 6533 §3: characters beyond ASCII may be written by their numbers. */
@@ -159,7 +159,7 @@ function recipientIn(value: string | null): string | null {
   return recipient.type === 'utf-8' ? mailboxIn(fromXtext(recipient.text)) : null;
 }
 
-const timeOf = (date: string | null | undefined): number | null => fromMailDate(date ?? '');
+const mailTime = (date: string | null | undefined): number | null => fromMailDate(date ?? '');
 
 // Delivery status notifications.
 
@@ -179,13 +179,13 @@ const HAS_CODE = /(?<![\d.])[245]\d\d(?![\d.])|(?<![\d.])[245]\.\d{1,3}\.\d{1,3}
 const GENERAL = /^[245]\.0\.0$/;
 
 /** Where Postfix notes in its text what was refused. */
-const STAGE_NOTE = /\(in reply to [A-Za-z ]{3,30} command\)/;
+const REFUSED_COMMAND_NOTE = /\(in reply to [A-Za-z ]{3,30} command\)/;
 
-function diagnosticOf(fields: Fields, note: string): string | null {
-  const status = STATUS.exec(first(fields, 'status') ?? '')?.[0] ?? '';
-  const code = first(fields, 'diagnostic-code') ?? '';
+function diagnosticOf(fields: HeaderFields, note: string): string | null {
+  const status = STATUS.exec(firstField(fields, 'status') ?? '')?.[0] ?? '';
+  const code = firstField(fields, 'diagnostic-code') ?? '';
   const said = typed(code)?.text ?? code;
-  const remote = typed(first(fields, 'remote-mta'))?.text ?? '';
+  const remote = typed(firstField(fields, 'remote-mta'))?.text ?? '';
   const [host = ''] = /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?(?=$|[\s([])/i.exec(remote) ?? [];
   const words = HAS_CODE.test(said) || GENERAL.test(status) ? said : `${status} ${said}`.trim();
   if (words === '') return null;
@@ -196,20 +196,21 @@ function diagnosticOf(fields: Fields, note: string): string | null {
 /** A recipient is whom the mail was sent to, where that is said; it may have been forwarded. */
 function readDeliveryStatus(status: string, { text = '', date }: Email): MailReport {
   const [message, ...others] = fieldGroups(status);
-  const groups = [message, ...others].filter((group): group is Fields => group?.has('final-recipient') ?? false);
+  const groups = [message, ...others].filter((group): group is HeaderFields => group?.has('final-recipient') ?? false);
   const outcomes: ReportedRecipient[] = [];
   const disregarded: { email: string | null; why: Disregarded }[] = [];
   // What is noted in the text is known to be about a recipient only where there is one.
-  const note = groups.length === 1 ? (STAGE_NOTE.exec(text)?.[0] ?? '') : '';
+  const note = groups.length === 1 ? (REFUSED_COMMAND_NOTE.exec(text)?.[0] ?? '') : '';
   for (const group of groups.slice(0, MAIL_REPORT_READ.recipients)) {
-    const email = recipientIn(first(group, 'original-recipient')) ?? recipientIn(first(group, 'final-recipient'));
-    const [word = ''] = /^[a-z]+/.exec((first(group, 'action') ?? '').toLowerCase()) ?? [];
-    const code = STATUS.exec(first(group, 'status') ?? '')?.[0] ?? '';
+    const email =
+      recipientIn(firstField(group, 'original-recipient')) ?? recipientIn(firstField(group, 'final-recipient'));
+    const [word = ''] = /^[a-z]+/.exec((firstField(group, 'action') ?? '').toLowerCase()) ?? [];
+    const code = STATUS.exec(firstField(group, 'status') ?? '')?.[0] ?? '';
     const action = ACTIONS[word] ?? (code.startsWith('5') ? 'bounced' : 'delayed');
     if (email === null) disregarded.push({ email, why: 'no_recipient' });
     else if (isDisregarded(action)) disregarded.push({ email, why: action });
     else {
-      const at = timeOf(first(group, 'last-attempt-date')) ?? timeOf(date);
+      const at = mailTime(firstField(group, 'last-attempt-date')) ?? mailTime(date);
       outcomes.push({
         email,
         outcome: action,
@@ -218,7 +219,7 @@ function readDeliveryStatus(status: string, { text = '', date }: Email): MailRep
       });
     }
   }
-  return groups.length === 0 ? nothing('no_recipient') : { outcomes, disregarded };
+  return groups.length === 0 ? disregardedReport('no_recipient') : { outcomes, disregarded };
 }
 
 // Feedback reports.
@@ -239,8 +240,8 @@ const RETURNED = new Set(['message/rfc822', 'text/rfc822-headers', 'message/glob
 function returnedTo(attachments: readonly Attachment[]): string | null {
   const returned = attachments.find(({ mimeType }) => RETURNED.has(mimeType));
   if (returned === undefined) return null;
-  const [head] = fieldGroups(textOf(returned));
-  const to = head && (first(head, 'x-hmxmroriginalrecipient') ?? first(head, 'to'));
+  const [head] = fieldGroups(attachmentText(returned));
+  const to = head && (firstField(head, 'x-hmxmroriginalrecipient') ?? firstField(head, 'to'));
   if (to === null || to === undefined || to.length > MAIL_DIAGNOSTIC_LENGTH.max) return null;
   const named = to.split(',');
   const [, address] = /<([^<>]*)>\s*$/.exec(to) ?? [];
@@ -249,24 +250,25 @@ function returnedTo(attachments: readonly Attachment[]): string | null {
 
 function readFeedback(report: string, { attachments, date }: Email): MailReport {
   const [fields] = fieldGroups(report);
-  if (fields === undefined) return nothing('no_report');
-  const type = (first(fields, 'feedback-type') ?? '').toLowerCase();
+  if (fields === undefined) return disregardedReport('no_report');
+  const type = (firstField(fields, 'feedback-type') ?? '').toLowerCase();
   const outcome = FEEDBACK[type] ?? 'other_feedback';
-  if (isDisregarded(outcome)) return nothing(outcome);
+  if (isDisregarded(outcome)) return disregardedReport(outcome);
   const named = fields.get('original-rcpt-to') ?? [];
   const found = named.map((text) => mailboxIn(typed(text)?.text ?? text)).filter((email) => email !== null);
   const emails = found.length > 0 ? found : [returnedTo(attachments)].filter((email) => email !== null);
-  const at = timeOf(first(fields, 'received-date')) ?? timeOf(first(fields, 'arrival-date')) ?? timeOf(date);
+  const at =
+    mailTime(firstField(fields, 'received-date')) ?? mailTime(firstField(fields, 'arrival-date')) ?? mailTime(date);
   const outcomes = emails
     .slice(0, MAIL_REPORT_READ.recipients)
     .map((email): ReportedRecipient => ({ email, outcome, at, diagnostic: null }));
-  return outcomes.length === 0 ? nothing('no_recipient') : { outcomes, disregarded: [] };
+  return outcomes.length === 0 ? disregardedReport('no_recipient') : { outcomes, disregarded: [] };
 }
 
 // Bounces that are only text.
 
 const DAEMON = /^(?:mailer-?daemon|mail-?daemon|postmaster|mdaemon)$/i;
-const ADDRESS = /[^\s<>"'()[\],;:@]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}\p{N}-]{2,63}/gu;
+const REPORTED_ADDRESS = /[^\s<>"'()[\],;:@]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}\p{N}-]{2,63}/gu;
 /** The header of the returned message. */
 const RETURNED_HEADER = /^[> ]{0,4}(?:return-path|received|message-id|mime-version|dkim-signature|subject):/im;
 const CODES = /(?<![\w.:/-])(?:[45]\d\d(?=[-:\s])|[45]\.\d{1,3}\.\d{1,3}(?![\d.]))/g;
@@ -282,13 +284,13 @@ function isOneReply(text: string): boolean {
 }
 
 /** Claims nothing but what an address and one refusal for good say, in one paragraph or in the whole text. */
-function readText({ text = '', from, to = [], date }: Email): MailReport {
+function readBounceText({ text = '', from, to = [], date }: Email): MailReport {
   const own = new Set([from?.address, ...to.map(({ address }) => address)].map((address) => key(address ?? '')));
   const bounded = text.slice(0, MAIL_REPORT_READ.text);
   const head = bounded.slice(0, RETURNED_HEADER.exec(bounded)?.index ?? bounded.length);
   const addressesIn = (part: string) =>
     new Map(
-      (part.match(ADDRESS) ?? [])
+      (part.match(REPORTED_ADDRESS) ?? [])
         .filter((address) => !own.has(key(address)) && !DAEMON.test(localPart(address)))
         .map((address) => [key(address), address]),
     );
@@ -302,11 +304,11 @@ function readText({ text = '', from, to = [], date }: Email): MailReport {
     found.set(key(email), {
       email,
       outcome: 'bounced',
-      at: timeOf(date),
+      at: mailTime(date),
       diagnostic: part.slice(0, MAIL_DIAGNOSTIC_LENGTH.max).trim(),
     });
   }
-  return found.size === 0 ? nothing('ambiguous') : { outcomes: [...found.values()], disregarded: [] };
+  return found.size === 0 ? disregardedReport('ambiguous') : { outcomes: [...found.values()], disregarded: [] };
 }
 
 /** RFC 3834 §5, and what programs before it wrote. */
@@ -325,15 +327,15 @@ const isAutoReply = ({ headers }: Email): boolean =>
  */
 export async function readMailReport(raw: Uint8Array): Promise<MailReport> {
   const email = await parse(raw.subarray(0, MAIL_REPORT_BYTES));
-  if (email === null) return nothing('too_complex');
+  if (email === null) return disregardedReport('too_complex');
   const part = (...types: readonly string[]) => email.attachments.find(({ mimeType }) => types.includes(mimeType));
   const status = part('message/delivery-status', 'message/global-delivery-status');
-  if (status !== undefined) return readDeliveryStatus(textOf(status), email);
+  if (status !== undefined) return readDeliveryStatus(attachmentText(status), email);
   const feedback = part('message/feedback-report');
-  if (feedback !== undefined) return readFeedback(textOf(feedback), email);
+  if (feedback !== undefined) return readFeedback(attachmentText(feedback), email);
   const isOfDaemon = DAEMON.test(localPart(email.from?.address ?? ''));
-  if (isOfDaemon || email.headers.some(({ key: name }) => name === 'x-failed-recipients')) return readText(email);
-  return nothing(isAutoReply(email) ? 'auto_reply' : 'no_report');
+  if (isOfDaemon || email.headers.some(({ key: name }) => name === 'x-failed-recipients')) return readBounceText(email);
+  return disregardedReport(isAutoReply(email) ? 'auto_reply' : 'no_report');
 }
 
 // mbox files.
@@ -361,7 +363,7 @@ export async function* messagesOf(chunks: AsyncIterable<Uint8Array>): AsyncGener
     bytes = 0;
     return whole;
   };
-  for await (const line of linesOf(chunks)) {
+  for await (const line of reportLines(chunks)) {
     const start = line.subarray(0, 100).toString('latin1');
     const isFrom: boolean = start.startsWith('From ') && wasEmpty && (FROM_LINE.test(start) || isMbox === null);
     isMbox ??= isFrom;
@@ -376,7 +378,7 @@ export async function* messagesOf(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 /** With their line endings; a line beyond MAIL_REPORT_BYTES comes in pieces. */
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+async function* reportLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);

@@ -27,24 +27,24 @@ export class FileError extends Error {
   }
 }
 
-const at = (line: number | null): string => (line === null ? '' : `, line ${grouped(line)}`);
+const atLine = (line: number | null): string => (line === null ? '' : `, line ${grouped(line)}`);
 
 /** `unit`: what is limited, such as `bytes in a row`. */
 export const tooLarge = (limit: number, unit: string, line: number | null = null): FileError =>
   new FileError(
     { code: 'list_too_large', limit, line },
-    `The list is too large: more than ${grouped(limit)} ${unit}${at(line)}.`,
+    `The list is too large: more than ${grouped(limit)} ${unit}${atLine(line)}.`,
   );
 
 export const unreadable = (cause: string, line: number | null = null): FileError =>
-  new FileError({ code: 'unreadable_file', line }, `The file cannot be read${at(line)}: ${cause}.`);
+  new FileError({ code: 'unreadable_file', line }, `The file cannot be read${atLine(line)}: ${cause}.`);
 
-const SHOWN = 20;
-const SHOWN_CHARACTERS = 60;
+const SHOWN_NAMES = 20;
+const SHOWN_NAME_CHARACTERS = 60;
 
 export function noAddressColumn(columns: readonly string[], wanted: string | null): FileError {
-  const shown = columns.slice(0, SHOWN).map((name) => JSON.stringify(name.slice(0, SHOWN_CHARACTERS)));
-  if (columns.length > SHOWN) shown.push('…');
+  const shown = columns.slice(0, SHOWN_NAMES).map((name) => JSON.stringify(name.slice(0, SHOWN_NAME_CHARACTERS)));
+  if (columns.length > SHOWN_NAMES) shown.push('…');
   const what = wanted === null ? 'No column holds email addresses' : `There is no column ${JSON.stringify(wanted)}`;
   const seen = shown.length === 0 ? '' : ` The columns are: ${shown.join(', ')}.`;
   return new FileError({ code: 'no_address_column', columns }, `${what}.${seen}`);

@@ -43,7 +43,7 @@ export interface AddressFile {
   close(): Promise<void>;
 }
 
-const LIMITS: ReadLimits = {
+const READ_LIMITS: ReadLimits = {
   bytes: LIST_BYTES,
   rows: LIST_ROWS.max,
   rowBytes: LIST_ROW_BYTES,
@@ -61,14 +61,14 @@ export interface ReadOptions extends ReadChoice {
 }
 
 /** Rows of a batch, at most. */
-const BATCH_ROWS = 500;
+const READ_BATCH_ROWS = 500;
 
 /** Reads as far as needed to know the columns. Throws FileError. */
 export async function readAddressFile(
   input: AsyncIterable<Uint8Array>,
   options: ReadOptions = {},
 ): Promise<AddressFile> {
-  const limits = { ...LIMITS, ...options.limits };
+  const limits = { ...READ_LIMITS, ...options.limits };
   const {
     form: claimed = null,
     sheet = null,
@@ -91,7 +91,7 @@ export async function readAddressFile(
     const isStated = claimed === 'json' && (names === null || names.length === 0);
     const { headerRow = isStated ? 0 : null, columns: wanted = isStated ? ['1'] : null } = options;
     const further = rows.length < SAMPLE_ROWS ? [] : ((await later?.()) ?? []);
-    const layout = layoutOf(rows, further, keysOf(names), { headerRow, columns: wanted });
+    const layout = layoutOf(rows, further, objectKeys(names), { headerRow, columns: wanted });
     if (rows.length < SAMPLE_ROWS && rows.length === layout.skip && layout.skip > 0)
       throw unreadable('it has a header, but no rows', layout.headerRow);
     const reader = new RowReader(layout, {
@@ -109,7 +109,7 @@ export async function readAddressFile(
         addressColumns: reader.verified,
       },
       received: opened.received,
-      batches: rowsOf(sample, opened, reader, layout.skip, limits),
+      batches: numberedBatches(sample, opened, reader, layout.skip, limits),
       summary: () => reader.summary([...otherLists(found.sheet, others), ...(warnings?.() ?? [])]),
       close,
     };
@@ -127,7 +127,7 @@ export function otherLists(sheet: string | null, others: RowSource['others']): R
 }
 
 /** Objects have names, plain addresses in JSON have none. */
-const keysOf = (names: RowSource['names']): readonly string[] | null =>
+const objectKeys = (names: RowSource['names']): readonly string[] | null =>
   names === null ? null : names.length === 0 ? ['email'] : [...names];
 
 export async function sampleOf({ batches }: RowSource): Promise<RawBatch[]> {
@@ -142,7 +142,7 @@ export async function sampleOf({ batches }: RowSource): Promise<RawBatch[]> {
   return sample;
 }
 
-async function* rowsOf(
+async function* numberedBatches(
   sample: readonly RawBatch[],
   { source }: OpenedFile,
   reader: RowReader,
@@ -155,13 +155,14 @@ async function* rowsOf(
   {
     for await (const batch of chained(sample, source.batches)) {
       const { length } = batch.rows;
-      for (let from = Math.min(left, length); from < length; from += BATCH_ROWS) {
-        const to = Math.min(length, from + BATCH_ROWS);
+      for (let from = Math.min(left, length); from < length; from += READ_BATCH_ROWS) {
+        const to = Math.min(length, from + READ_BATCH_ROWS);
         const rows = batch.rows.slice(from, to).flatMap((raw) => reader.read(raw));
         if (reader.count > maxRows) throw tooLarge(maxRows, 'rows');
         const bytes = bytesBefore + ((batch.bytes - bytesBefore) * to) / length;
         // Rows that were held back come with others.
-        for (let i = 0; i < rows.length; i += BATCH_ROWS) yield { rows: rows.slice(i, i + BATCH_ROWS), bytes };
+        for (let i = 0; i < rows.length; i += READ_BATCH_ROWS)
+          yield { rows: rows.slice(i, i + READ_BATCH_ROWS), bytes };
       }
       left = Math.max(0, left - length);
       bytesBefore = batch.bytes;

@@ -6,7 +6,7 @@ import type { Layout } from './columns.ts';
 import { RESULT_PREFIX } from './result-columns.ts';
 import type { FileRow, RawRow, ReadSummary, ReadWarning, RowAddress } from './rows.ts';
 
-const NONE: readonly [] = [];
+const NO_ROWS: readonly [] = [];
 /** Notes and totals at the end are no more than so many rows. */
 const FOOTER_ROWS = 50;
 /** Of a row. */
@@ -14,12 +14,12 @@ const ROW_ADDRESSES = 1_000;
 
 type Unnumbered = Omit<FileRow, 'row'>;
 /** A row that is left out if no address follows, and how many cells the file has for it. */
-interface Held {
+interface HeldRow {
   readonly row: Unnumbered;
   readonly width: number;
 }
 
-interface RowKind {
+interface RowForm {
   readonly delimiter: string;
   readonly isList: boolean;
   readonly isRecords: boolean;
@@ -50,7 +50,7 @@ export class RowReader {
   /** Indexes of the columns that stay; null: all. */
   readonly #kept: readonly number[] | null;
   /** Rows that are left out if no address follows. */
-  #held: Held[] = [];
+  #held: HeldRow[] = [];
   readonly #otherCounts: number[];
   readonly #counts = {
     ...{ filled: 0, addresses: 0, rowsWithAddress: 0, several: 0, max: 0, short: 0, long: 0 },
@@ -61,7 +61,7 @@ export class RowReader {
    * `delimiter`: what cells that were cut apart by mistake are joined by. `isRecords`: each row is an object of its
    * own, as in JSON, so that none is a note or a total below the others.
    */
-  constructor(layout: Layout, { delimiter, isList, isRecords, isStated }: RowKind) {
+  constructor(layout: Layout, { delimiter, isList, isRecords, isStated }: RowForm) {
     const { names, isNamed, header } = layout;
     const columns = [...layout.verified, ...layout.others];
     const isResult = (name: string): boolean => isNamed && name.trim().toLowerCase().startsWith(RESULT_PREFIX);
@@ -75,7 +75,7 @@ export class RowReader {
     this.#substitutes = own(layout.substitutes);
     this.#otherCounts = this.#others.map(() => 0);
     this.#placeholders = layout.placeholders;
-    this.#headers = new Set(header.map(keyOf));
+    this.#headers = new Set(header.map(repeatedHeaderKey));
     const [main = 0] = layout.verified;
     this.#headerCells = new Set(header.map((cells) => trimBlanks(cells[main] ?? '').toLowerCase()));
     this.#width = names.length;
@@ -104,7 +104,9 @@ export class RowReader {
   #isHeader({ cells, problem }: RawRow): boolean {
     if (problem !== null || this.#headerCells.size === 0) return false;
     const main = this.#kept?.[this.#main] ?? this.#main;
-    return this.#headerCells.has(trimBlanks(cells[main] ?? '').toLowerCase()) && this.#headers.has(keyOf(cells));
+    return (
+      this.#headerCells.has(trimBlanks(cells[main] ?? '').toLowerCase()) && this.#headers.has(repeatedHeaderKey(cells))
+    );
   }
 
   /** The last rows. */
@@ -145,7 +147,7 @@ export class RowReader {
     return others.every((cell) => !/\p{L}/u.test(cell)) && /^(?:\p{Lu}\p{L}*|\p{Lo}+)$/u.test(first.text);
   }
 
-  #isFooter({ row, width }: Held): boolean {
+  #isFooter({ row, width }: HeldRow): boolean {
     if (isBlankRow(row)) return false;
     if (row.addresses.length > 0) return true;
     const own = row.cells[this.#main] ?? '';
@@ -155,14 +157,15 @@ export class RowReader {
   }
 
   #rowOf({ line, cells, problem }: RawRow): Unnumbered {
-    if (problem !== null) return { line, cells: this.#alone(cells[0] ?? ''), extra: NONE, addresses: NONE, problem };
+    if (problem !== null)
+      return { line, cells: this.#alone(cells[0] ?? ''), extra: NO_ROWS, addresses: NO_ROWS, problem };
     const aligned = this.#aligned(cells);
     if (aligned === null) {
       const text = cells.join(this.#delimiter);
-      return { line, cells: this.#alone(text), extra: NONE, addresses: NONE, problem: 'stray_delimiter' };
+      return { line, cells: this.#alone(text), extra: NO_ROWS, addresses: NO_ROWS, problem: 'stray_delimiter' };
     }
     const own = this.#own(aligned);
-    const extra = aligned.length > this.#width ? aligned.slice(this.#width) : NONE;
+    const extra = aligned.length > this.#width ? aligned.slice(this.#width) : NO_ROWS;
     return { line, cells: own, extra, addresses: this.#addressesOf(own, cells.length), problem };
   }
 
@@ -224,23 +227,23 @@ export class RowReader {
       if (found.length > 0) return found;
     }
     // A cell is missing: the only address of the row is beside its column.
-    if (width >= this.#width) return NONE;
+    if (width >= this.#width) return NO_ROWS;
     const found = cells.flatMap((cell, column) =>
       this.#others.includes(column) || !holdsAddress(cell) ? [] : this.#inCell(cells, column),
     );
-    return found.length === 1 ? found : NONE;
+    return found.length === 1 ? found : NO_ROWS;
   }
 
   #inCell(cells: readonly string[], column: number): readonly RowAddress[] {
     const cell = cells[column] ?? '';
-    if (cell === '') return NONE;
+    if (cell === '') return NO_ROWS;
     const { addresses } = contentOf(cell);
     const [first] = addresses;
-    if (first === undefined) return this.#isStated && trimBlanks(cell) !== '' ? [{ text: cell, column }] : NONE;
+    if (first === undefined) return this.#isStated && trimBlanks(cell) !== '' ? [{ text: cell, column }] : NO_ROWS;
     if (addresses.length > 1) return addresses.map((text) => ({ text, column }));
     const isNothing =
       this.#placeholders.size > 0 && !first.includes('@') && this.#placeholders.has(trimBlanks(cell).toLowerCase());
-    return isNothing ? NONE : [{ text: first, column }];
+    return isNothing ? NO_ROWS : [{ text: first, column }];
   }
 
   #count({ cells, extra, addresses, problem }: Unnumbered): void {
@@ -290,9 +293,9 @@ export class RowReader {
       };
     if (others.length > 0) {
       const named = others
-        .slice(0, NAMED)
+        .slice(0, NAMED_ROWS)
         .map(({ column, addresses: count }) => `${JSON.stringify(column.slice(0, 60))} (${grouped(count)})`);
-      if (others.length > NAMED) named.push('…');
+      if (others.length > NAMED_ROWS) named.push('…');
       yield {
         code: 'other_address_columns',
         message: `Other columns hold addresses that are not verified: ${named.join(', ')}.`,
@@ -323,7 +326,7 @@ export class RowReader {
   }
 }
 
-const NAMED = 10;
+const NAMED_ROWS = 10;
 
 const holdsAddress = (cell: string | undefined): boolean =>
   cell?.includes('@') === true && FORM_WEIGHTS[contentOf(cell).form] >= FORM_WEIGHTS.several;
@@ -332,7 +335,7 @@ const isBlankRow = ({ cells, extra }: Unnumbered): boolean =>
   [...cells, ...extra].every((cell) => trimBlanks(cell) === '');
 
 /** Of a header: without case, and blanks around names and at the end. */
-const keyOf = (cells: readonly string[]): string =>
+const repeatedHeaderKey = (cells: readonly string[]): string =>
   cells
     .map((cell) => trimBlanks(cell).toLowerCase())
     .join('\u0001')

@@ -26,12 +26,12 @@ export class SpooledInput implements AsyncIterable<Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
-    for (let at = 0; at < this.file.size; at += PIECE_BYTES) yield await this.file.read(at, PIECE_BYTES);
+    for (let at = 0; at < this.file.size; at += SPOOL_LINE_BYTES) yield await this.file.read(at, SPOOL_LINE_BYTES);
   }
 }
 
 /** Lines of so much are cut and stored in a few ms. */
-const PIECE_BYTES = 32 * 1024;
+const SPOOL_LINE_BYTES = 32 * 1024;
 /** Smaller inputs stay in memory. */
 const IN_MEMORY_BYTES = 1 << 20;
 
@@ -40,14 +40,14 @@ export interface SpoolSpace {
   readonly bytes: number;
   used: number;
 }
-const SPACE: SpoolSpace = { bytes: LIST_SPOOLED_BYTES, used: 0 };
+const SPOOL_SPACE: SpoolSpace = { bytes: LIST_SPOOLED_BYTES, used: 0 };
 const RETRY_SECONDS = 30;
 
 /**
  * Reads the input to its end, into a temporary file if it is large. The file has no name anymore when it is written to,
  * so nothing is left behind, however the process ends. Throws ApiError `overloaded` where there is no room.
  */
-export async function spool(blocks: AsyncIterable<Buffer>, space: SpoolSpace = SPACE): Promise<RandomAccess> {
+export async function spool(blocks: AsyncIterable<Buffer>, space: SpoolSpace = SPOOL_SPACE): Promise<RandomAccess> {
   const held: Buffer[] = [];
   let size = 0;
   let file: SpoolFile | null = null;
@@ -65,7 +65,7 @@ export async function spool(blocks: AsyncIterable<Buffer>, space: SpoolSpace = S
     await file?.close();
     throw error;
   }
-  return file === null ? inMemory(Buffer.concat(held)) : inFile(file, size);
+  return file === null ? inMemory(Buffer.concat(held)) : readFromFile(file, size);
 }
 
 const noRoom = (cause?: unknown): ApiError =>
@@ -124,7 +124,7 @@ const inMemory = (bytes: Buffer): RandomAccess => ({
   close: () => Promise.resolve(),
 });
 
-const inFile = (file: SpoolFile, size: number): RandomAccess => ({
+const readFromFile = (file: SpoolFile, size: number): RandomAccess => ({
   size,
   shared: { fd: file.handle.fd, size },
   read: (position, length) =>

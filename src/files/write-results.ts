@@ -86,7 +86,7 @@ function xlsxWriter(names: readonly string[], before: WriterState, isBook: boole
   return {
     head: () => first.piece,
     async rows(rows) {
-      const written = await rowsToPiece(state, rows.map(isBook ? typedCells : cellsOf));
+      const written = await rowsToPiece(state, rows.map(isBook ? typedCells : resultCells));
       ({ state } = written);
       return written.piece;
     },
@@ -119,7 +119,7 @@ function textWriter(head: string, line: (row: ResultRow) => string, encoding: st
   };
 }
 
-const cellsOf = ({ cells, result, extra }: ResultRow): ResultCell[] => [
+const resultCells = ({ cells, result, extra }: ResultRow): ResultCell[] => [
   ...cells,
   ...RESULT_COLUMNS.map((name) => result?.[name] ?? null),
   ...extra,
@@ -127,7 +127,7 @@ const cellsOf = ({ cells, result, extra }: ResultRow): ResultCell[] => [
 
 const typedCells = ({ cells, extra, ...row }: ResultRow): XlsxCell[] => [
   ...cells.map(typedCell),
-  ...cellsOf({ ...row, cells: [], extra: [] }),
+  ...resultCells({ ...row, cells: [], extra: [] }),
   ...extra.map(typedCell),
 ];
 

@@ -125,7 +125,7 @@ function unknown(methods: readonly string[] | null): ApiError {
   return new ApiError(methods.length === 0 ? 'not_found' : 'method_not_allowed');
 }
 
-interface Answered {
+interface AnsweredCall {
   readonly method: string;
   readonly route: string;
   readonly via: Via | null;
@@ -139,7 +139,7 @@ interface Answered {
 function reportFault(
   context: HttpContext,
   { raw, id, caller, user, account, error, answer }: HttpRequest,
-  { method, route, via, status, ms, level }: Answered,
+  { method, route, via, status, ms, level }: AnsweredCall,
 ): void {
   const ip = context.callerIp(raw);
   context.answered({ method, route, via, status, seconds: ms / 1000, caller, requestId: id, ip, error, answer });

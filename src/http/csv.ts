@@ -17,7 +17,7 @@ type Cell = string | number | null;
  * The head goes with the first page, so that the status still says what prevents an export. A page without rows
  * is an empty text: writing it, the stream notices that the client has disconnected.
  */
-async function* textOf<Row>(
+async function* csvText<Row>(
   head: string,
   pages: AsyncIterable<readonly Row[]>,
   line: (row: Row) => string,
@@ -37,13 +37,13 @@ export const csvFile = <Row>(
   pages: Pages<Row>,
   cells: (row: Row) => readonly Cell[],
 ): Answer => ({
-  body: new PacedBody(pages.as((rows) => textOf(csvLine(columns), rows, (row) => csvLine(cells(row))))),
+  body: new PacedBody(pages.as((rows) => csvText(csvLine(columns), rows, (row) => csvLine(cells(row))))),
   type: CSV_TYPE,
   headers: asDownload(`${name}.csv`),
 });
 
 export const jsonLinesFile = <Row>(name: string, pages: Pages<Row>, reply: (row: Row) => unknown): Answer => ({
-  body: new PacedBody(pages.as((rows) => textOf('', rows, (row) => `${JSON.stringify(reply(row))}\n`))),
+  body: new PacedBody(pages.as((rows) => csvText('', rows, (row) => `${JSON.stringify(reply(row))}\n`))),
   type: `${JSON_LINES}; charset=utf-8`,
   headers: asDownload(`${name}.jsonl`),
 });

@@ -20,7 +20,7 @@ export type HeaderList = (string | string[])[];
 
 /** Adds a header, or replaces it. */
 export function putHeader(list: HeaderList, name: string, value: string | string[]): void {
-  const at = placeOf(list, name);
+  const at = headerIndex(list, name);
   if (at < 0) list.push(name, value);
   else list[at + 1] = value;
 }
@@ -33,12 +33,12 @@ export function putHeaders(list: HeaderList, headers: ReplyHeaders): void {
 }
 
 export function removeHeader(list: HeaderList, name: string): void {
-  const at = placeOf(list, name);
+  const at = headerIndex(list, name);
   if (at >= 0) list.splice(at, 2);
 }
 
 /** Of its name; -1: nowhere. */
-function placeOf(list: HeaderList, name: string): number {
+function headerIndex(list: HeaderList, name: string): number {
   for (let at = 0; at < list.length; at += 2) if (list[at] === name) return at;
   return -1;
 }

@@ -50,7 +50,7 @@ export function createGuideFiles(folders: readonly string[]): GuideFiles {
       const version = `${found.mtimeMs} ${found.size}`;
       const known = kept.get(path);
       if (known?.version === version) return known.file;
-      const file = readFile(place).then((bytes) => ({ type, bytes: sender(bytes, extname(path)) }));
+      const file = readFile(place).then((bytes) => ({ type, bytes: guideBytes(bytes, extname(path)) }));
       kept.set(path, { version, file });
       file.catch(() => kept.delete(path));
       return file;
@@ -58,7 +58,7 @@ export function createGuideFiles(folders: readonly string[]): GuideFiles {
   };
 }
 
-function sender(bytes: Buffer, extension: string): GuideFile['bytes'] {
+function guideBytes(bytes: Buffer, extension: string): GuideFile['bytes'] {
   if (!AS_THEY_ARE.includes(extension)) return compressedOnce(bytes);
   const plain = sharedBytes(bytes, null);
   return async () => plain;

@@ -69,7 +69,7 @@ function errorCodesOf({ path, access, input = {}, doc }: Route): PublicCode[] {
   if (path.includes(':')) found.add('not_found');
   if (input.query || input.body || input.headers) found.add('invalid_parameter').add('malformed_request');
   if (isRequired(input.query)) found.add('missing_parameter');
-  if (input.headers && 'idempotency-key' in propertiesOf(input.headers))
+  if (input.headers && 'idempotency-key' in schemaProperties(input.headers))
     found.add('idempotency_in_progress').add('idempotency_key_reused');
   if (input.body) for (const code of errorsOfBody(input.body)) found.add(code);
   return PUBLIC_CODES.filter((code) => found.has(code));
@@ -85,15 +85,15 @@ function errorsOfBody(body: NonNullable<NonNullable<Route['input']>['body']>): P
   ];
 }
 
-const propertiesOf = (schema: TSchema): object => ('properties' in schema ? Object(schema.properties) : {});
+const schemaProperties = (schema: TSchema): object => ('properties' in schema ? Object(schema.properties) : {});
 const isRequired = (schema: TSchema | undefined): boolean =>
   schema !== undefined && 'required' in schema && Array.isArray(schema.required) && schema.required.length > 0;
 
-type Json = Record<string, unknown>;
+type OpenApiObject = Record<string, unknown>;
 
 /** In what two documents differ. */
 interface Style {
-  readonly security: (route: Route) => readonly Json[];
+  readonly security: (route: Route) => readonly OpenApiObject[];
   /** Titled schemas become components and are referred to, or are written where they are used. */
   readonly schemas: 'components' | 'inline';
   /** The example of a request or reply of this schema. */
@@ -101,44 +101,49 @@ interface Style {
   /** Schema keywords to omit. */
   readonly isPrivate: (keyword: string) => boolean;
   /** Responses of an operation that fails. */
-  readonly errors: (route: Route) => Json;
+  readonly errors: (route: Route) => OpenApiObject;
   /** Said of an operation beside what the standard has. */
-  readonly more: (route: Route) => Json;
-  readonly replyHeaders: (route: Route, status: number, own: Readonly<Record<string, string>>) => Json;
+  readonly more: (route: Route) => OpenApiObject;
+  readonly replyHeaders: (route: Route, status: number, own: Readonly<Record<string, string>>) => OpenApiObject;
 }
 
 type Documented = Route & { readonly doc: RouteDoc; readonly output: RouteOutput };
 const isDocumented = (route: Route): route is Documented => route.doc !== undefined && route.output !== undefined;
 
-const exampled = (example: object | undefined): Json => (example === undefined ? {} : { example });
+const exampled = (example: object | undefined): OpenApiObject => (example === undefined ? {} : { example });
 
 /** Names of the path: `:id` is `{id}` in the document. */
-const NAMES = /:([a-z]+)/g;
+const PATH_PARAMETERS = /:([a-z]+)/g;
 
 interface Described {
-  readonly paths: Json;
+  readonly paths: OpenApiObject;
   /** For `components`; complete once everything was described. */
-  readonly schemas: Json;
-  readonly contentOf: (content: RouteOutput['content']) => Json;
+  readonly schemas: OpenApiObject;
+  readonly contentOf: (content: RouteOutput['content']) => OpenApiObject;
 }
 
 /** The rows that have a doc. */
-function describe(routes: readonly Route[], style: Style): Described {
-  const schemas: Json = {};
-  const paths: Record<string, Json> = {};
-  const schemaOf = (schema: unknown): unknown => plain(schema, style, style.schemas === 'inline' ? null : schemas);
-  const contentOf = (content: RouteOutput['content']): Json =>
+function describeRoutes(routes: readonly Route[], style: Style): Described {
+  const schemas: OpenApiObject = {};
+  const paths: Record<string, OpenApiObject> = {};
+  const schemaOf = (schema: unknown): unknown =>
+    publicSchema(schema, style, style.schemas === 'inline' ? null : schemas);
+  const contentOf = (content: RouteOutput['content']): OpenApiObject =>
     typeof content === 'string'
       ? { [content]: { schema: { type: 'string' } } }
       : { 'application/json': { schema: schemaOf(content), ...exampled(style.exampleOf(content)) } };
   for (const route of routes.filter(isDocumented)) {
-    const path = route.path.replaceAll(NAMES, '{$1}');
+    const path = route.path.replaceAll(PATH_PARAMETERS, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, style, contentOf) };
   }
   return { paths, schemas, contentOf };
 }
 
-function operationOf(route: Documented, style: Style, contentOf: (content: RouteOutput['content']) => Json): Json {
+function operationOf(
+  route: Documented,
+  style: Style,
+  contentOf: (content: RouteOutput['content']) => OpenApiObject,
+): OpenApiObject {
   const { doc, input = {}, output } = route;
   const { status = 200, description = doc.summary, headers = {} } = output;
   const parameters = [
@@ -164,8 +169,8 @@ function operationOf(route: Documented, style: Style, contentOf: (content: Route
 
 function requestBody(
   body: NonNullable<NonNullable<Route['input']>['body']>,
-  contentOf: (schema: TSchema) => Json,
-): Json {
+  contentOf: (schema: TSchema) => OpenApiObject,
+): OpenApiObject {
   if ('stream' in body) {
     if (body.schema !== undefined) return { required: true, content: contentOf(body.schema) };
     const content = body.stream.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]);
@@ -175,14 +180,14 @@ function requestBody(
   return { required: true, content: contentOf(body), ...described };
 }
 
-const pathParameters = (path: string, params: TSchema | undefined): Json[] => {
+const pathParameters = (path: string, params: TSchema | undefined): OpenApiObject[] => {
   const described = new Map(parametersIn('path', params).map((parameter) => [parameter.name, parameter]));
-  const names = [...path.matchAll(NAMES)].map(([, name]) => name);
+  const names = [...path.matchAll(PATH_PARAMETERS)].map(([, name]) => name);
   return names.map((name) => described.get(name) ?? { schema: { type: 'string' }, in: 'path', name, required: true });
 };
 
 /** One parameter for each property of the schema; keywords that only the reader needs are omitted. */
-function parametersIn(place: 'path' | 'query' | 'header', schema: TSchema | undefined): Json[] {
+function parametersIn(place: 'path' | 'query' | 'header', schema: TSchema | undefined): OpenApiObject[] {
   if (schema === undefined || !('properties' in schema)) return [];
   const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(schema.properties as Readonly<Record<string, object>>).map(([name, property]) => {
@@ -196,7 +201,7 @@ function parametersIn(place: 'path' | 'query' | 'header', schema: TSchema | unde
     };
   });
 }
-const publicPart = (property: object): Json =>
+const publicPart = (property: object): OpenApiObject =>
   Object.fromEntries(Object.entries(property).filter(([keyword]) => !/^(x-|~)/.test(keyword)));
 
 // Examples for the document of the API; a test checks them against its schemas.
@@ -250,9 +255,9 @@ const FILTER = {
   created_at: ACCOUNT_TIME,
 };
 
-const BLOCKS = { reason: null, action: 'block', match: 'exact', expires_at: null };
+const FILTER_DEFAULTS = { reason: null, action: 'block', match: 'exact', expires_at: null };
 
-const POLICY = {
+const EVENT_POLICY = {
   name: 'b2b',
   built_in: false,
   signals: { ...NO_RULES.signals, disposable: 'reject', free: 'review' },
@@ -264,7 +269,7 @@ const POLICY = {
   changed_at: ACCOUNT_TIME,
 };
 
-const LIST = {
+const EVENT_LIST = {
   id: 'lst_0VkP3Zq1n7Jc2mQ9sT4bXd',
   name: 'newsletter.csv',
   status: 'running',
@@ -339,7 +344,7 @@ const OF_ACCOUNT = { id: MANAGED.id, name: MANAGED.name, external_id: MANAGED.ex
 const GRANT = { credits: 5000, external_id: 'pi_3QxYzA2eZvKYlo2C', note: 'Invoice 2026-0042' };
 
 /** As events have it. */
-const KEY = {
+const EVENT_KEY = {
   id: 'key_0VkP3Zq1n7Jc2mQ9sT4bXd',
   name: 'shop',
   key: 'mv_live_…wxyz',
@@ -350,15 +355,15 @@ const KEY = {
   expires_at: null,
   revoked_at: null,
 };
-const ENDED = { ...LIST, status: 'completed', finished_at: '2026-11-20T10:01:00.000Z' };
+const ENDED_LIST = { ...EVENT_LIST, status: 'completed', finished_at: '2026-11-20T10:01:00.000Z' };
 const PREMIUM = termsOf(DEFAULT_PLANS, 'premium');
-const CREDITS = {
+const EVENT_CREDITS = {
   ...{ total: 45_230, locked: 0, remaining: 45_230, unlimited: false, allowance: 0, purchased: 45_230 },
 };
 const USAGE = {
   plan: 'premium',
   period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
-  credits: { ...CREDITS, used: 4770 },
+  credits: { ...EVENT_CREDITS, used: 4770 },
   rate_limit: { limit: 300, remaining: 295, window_seconds: 300, reset_at: '2026-11-20T10:05:00.000Z' },
   storage: {
     list_bytes: { used: 480_000, limit: PREMIUM.listBytes },
@@ -373,7 +378,7 @@ const CONTRADICTION = {
   ...{ validation_type: 'smtp', provider: null, outcome: 'bounced', at: ACCOUNT_TIME },
   ...{ rule: null, reply: '250 2.1.5', code: '550 5.1.1' },
 };
-const eventOf = (type: string, data: object) => ({ type, timestamp: '2026-11-20T10:01:00.000Z', data });
+const eventExample = (type: string, data: object) => ({ type, timestamp: '2026-11-20T10:01:00.000Z', data });
 
 const warnings: readonly string[] = [];
 
@@ -468,8 +473,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
       },
     ],
     filters: [
-      { row: 2, filter_type: 'domain', value: 'spam.example.com', ...BLOCKS },
-      { row: 3, filter_type: 'ip_address', value: '192.0.2.0/24', ...BLOCKS },
+      { row: 2, filter_type: 'domain', value: 'spam.example.com', ...FILTER_DEFAULTS },
+      { row: 3, filter_type: 'ip_address', value: '192.0.2.0/24', ...FILTER_DEFAULTS },
     ],
     read: {
       ...{ format: 'csv', delimiter: ',', encoding: 'utf-8', sheet: null, entry: null, header_row: 1 },
@@ -481,13 +486,13 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     warnings,
   },
   FilterRemoved: { status: 'success', message: 'Filter 17 was removed.', warnings },
-  PolicyRequest: { signals: { disposable: 'reject', free: 'review' }, messages: POLICY.messages },
-  PolicyDetails: { ...POLICY, warnings },
-  PolicyList: { policies: [POLICY], warnings },
+  PolicyRequest: { signals: { disposable: 'reject', free: 'review' }, messages: EVENT_POLICY.messages },
+  PolicyDetails: { ...EVENT_POLICY, warnings },
+  PolicyList: { policies: [EVENT_POLICY], warnings },
   PolicyDeleted: { status: 'success', message: 'The policy b2b was deleted.', warnings },
-  List: LIST,
+  List: EVENT_LIST,
   ListPatch: { read: { columns: ['email'] } },
-  Lists: { lists: [LIST], pagination: PAGINATION, warnings },
+  Lists: { lists: [EVENT_LIST], pagination: PAGINATION, warnings },
   ListRows: {
     rows: [
       {
@@ -499,7 +504,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     next: null,
     warnings,
   },
-  ListRemoved: { status: 'success', message: `List ${LIST.id} was removed.`, warnings },
+  ListRemoved: { status: 'success', message: `List ${EVENT_LIST.id} was removed.`, warnings },
   WebhookRequest: { url: WEBHOOK.url, events: WEBHOOK.events },
   WebhookChange: { enabled: false },
   WebhookDetails: { ...WEBHOOK, warnings },
@@ -508,32 +513,32 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   WebhookDeleted: { status: 'success', message: `Webhook ${WEBHOOK.id} was deleted.`, warnings },
   Delivery: DELIVERY,
   DeliveryDetails: { ...DELIVERY, warnings },
-  ListCompletedEvent: eventOf('list.completed', ENDED),
-  ListFailedEvent: eventOf('list.failed', { ...ENDED, status: 'failed' }),
-  ListCancelledEvent: eventOf('list.cancelled', { ...ENDED, status: 'cancelled' }),
-  CreditsLowEvent: eventOf('credits.low', {
-    credits: { ...CREDITS, total: 90, used: 4910, remaining: 90, purchased: 90 },
+  ListCompletedEvent: eventExample('list.completed', ENDED_LIST),
+  ListFailedEvent: eventExample('list.failed', { ...ENDED_LIST, status: 'failed' }),
+  ListCancelledEvent: eventExample('list.cancelled', { ...ENDED_LIST, status: 'cancelled' }),
+  CreditsLowEvent: eventExample('credits.low', {
+    credits: { ...EVENT_CREDITS, total: 90, used: 4910, remaining: 90, purchased: 90 },
     low_balance: 100,
   }),
-  AccountCreatedEvent: eventOf('account.created', { account: OF_ACCOUNT, plan: 'premium', credits: 0 }),
-  CreditsGrantedEvent: eventOf('credits.granted', {
+  AccountCreatedEvent: eventExample('account.created', { account: OF_ACCOUNT, plan: 'premium', credits: 0 }),
+  CreditsGrantedEvent: eventExample('credits.granted', {
     ...{ account: OF_ACCOUNT, credits: GRANT.credits, note: GRANT.note, balance: 5000 },
   }),
-  CreditsExhaustedEvent: eventOf('credits.exhausted', { account: OF_ACCOUNT }),
-  KeyCreatedEvent: eventOf('key.created', KEY),
-  KeyRevokedEvent: eventOf('key.revoked', { ...KEY, revoked_at: ACCOUNT_TIME }),
-  ContradictionEvent: eventOf('outcomes.contradiction', { total: 1, contradictions: [CONTRADICTION] }),
-  RejectionsHighEvent: eventOf('rejections.high', { rejected: 480, usual: 12, since: ACCOUNT_TIME }),
-  UnknownsHighEvent: eventOf('unknowns.high', { unknown: 300, share: 0.6, usual_share: 0.1, since: ACCOUNT_TIME }),
-  BudgetLowEvent: eventOf('budget.low', {
-    ...{ key_id: KEY.id, name: KEY.name, monthly_credits: 1000, used: 810 },
+  CreditsExhaustedEvent: eventExample('credits.exhausted', { account: OF_ACCOUNT }),
+  KeyCreatedEvent: eventExample('key.created', EVENT_KEY),
+  KeyRevokedEvent: eventExample('key.revoked', { ...EVENT_KEY, revoked_at: ACCOUNT_TIME }),
+  ContradictionEvent: eventExample('outcomes.contradiction', { total: 1, contradictions: [CONTRADICTION] }),
+  RejectionsHighEvent: eventExample('rejections.high', { rejected: 480, usual: 12, since: ACCOUNT_TIME }),
+  UnknownsHighEvent: eventExample('unknowns.high', { unknown: 300, share: 0.6, usual_share: 0.1, since: ACCOUNT_TIME }),
+  BudgetLowEvent: eventExample('budget.low', {
+    ...{ key_id: EVENT_KEY.id, name: EVENT_KEY.name, monthly_credits: 1000, used: 810 },
     resets_at: '2026-12-01T00:00:00.000Z',
   }),
-  WebhookFailingEvent: eventOf('webhook.failing', {
+  WebhookFailingEvent: eventExample('webhook.failing', {
     ...{ webhook_id: WEBHOOK.id, url: WEBHOOK.url, failing_since: ACCOUNT_TIME },
   }),
-  SmtpUnreachableEvent: eventOf('smtp.unreachable', { state: 'port_closed', since: ACCOUNT_TIME }),
-  PingEvent: eventOf('ping', { webhook_id: WEBHOOK.id }),
+  SmtpUnreachableEvent: eventExample('smtp.unreachable', { state: 'port_closed', since: ACCOUNT_TIME }),
+  PingEvent: eventExample('ping', { webhook_id: WEBHOOK.id }),
   ManagedAccounts: { accounts: [MANAGED], pagination: PAGINATION, warnings },
   ManagedAccountRequest: {
     ...{ name: 'Contoso', plan: 'premium', external_id: MANAGED.external_id },
@@ -549,8 +554,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     ...{ repeated: false, balance: 5000, warnings },
   },
   ManagedKeyRequest: { name: 'shop', scopes: ['verify'], monthly_credits: 1000 },
-  ManagedKeyCreated: { ...KEY, monthly_credits: 1000, value: `mv_live_${'x'.repeat(28)}wxyz`, warnings },
-  ManagedKey: { ...KEY, monthly_credits: 1000, revoked_at: ACCOUNT_TIME, warnings },
+  ManagedKeyCreated: { ...EVENT_KEY, monthly_credits: 1000, value: `mv_live_${'x'.repeat(28)}wxyz`, warnings },
+  ManagedKey: { ...EVENT_KEY, monthly_credits: 1000, revoked_at: ACCOUNT_TIME, warnings },
   ManagedUsage: { ...USAGE, warnings },
   ManagedLedger: {
     rows: [
@@ -580,11 +585,13 @@ const errorExamples = (status: number): Readonly<Record<string, { readonly value
 const BARE: Pick<Style, 'isPrivate'> = { isPrivate: (keyword) => /^(x-|~)/.test(keyword) };
 
 /** The schema as JSON without private keywords; a titled one is put among `schemas` and referred to. */
-function plain(schema: unknown, style: Pick<Style, 'isPrivate'>, schemas: Json | null): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => plain(item, style, schemas));
+function publicSchema(schema: unknown, style: Pick<Style, 'isPrivate'>, schemas: OpenApiObject | null): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => publicSchema(item, style, schemas));
   if (typeof schema !== 'object' || schema === null) return schema;
   const own = Object.entries(defaultInWords(schema)).filter(([keyword]) => !style.isPrivate(keyword));
-  const made = Object.fromEntries(own.map(([keyword, value]) => described(keyword, plain(value, style, schemas))));
+  const made = Object.fromEntries(
+    own.map(([keyword, value]) => withPatternProperties(keyword, publicSchema(value, style, schemas))),
+  );
   if (schemas === null || !('title' in schema) || typeof schema.title !== 'string' || !('type' in schema)) return made;
   schemas[schema.title] = made;
   return { $ref: `#/components/schemas/${schema.title}` };
@@ -602,12 +609,12 @@ function defaultInWords(schema: object): object {
 }
 
 /** A schema by itself, as plain JSON without private keywords. */
-export const jsonSchemaOf = (schema: TSchema) => JSON.parse(JSON.stringify(plain(schema, BARE, null)));
+export const jsonSchemaOf = (schema: TSchema) => JSON.parse(JSON.stringify(publicSchema(schema, BARE, null)));
 
 /**
  * TypeBox describes a record by one pattern that matches every name; generators of clients know the plainer keyword.
  */
-function described(keyword: string, value: unknown): [string, unknown] {
+function withPatternProperties(keyword: string, value: unknown): [string, unknown] {
   if (keyword !== 'patternProperties' || typeof value !== 'object' || value === null) return [keyword, value];
   return '^.*$' in value ? ['additionalProperties', value['^.*$']] : [keyword, value];
 }
@@ -617,25 +624,25 @@ interface HeaderObject {
   readonly description: string;
 }
 
-const text = (description: string): HeaderObject => ({ schema: { type: 'string' }, description });
-const whole = (description: string): HeaderObject => ({ schema: { type: 'integer' }, description });
+const textHeader = (description: string): HeaderObject => ({ schema: { type: 'string' }, description });
+const integerHeader = (description: string): HeaderObject => ({ schema: { type: 'integer' }, description });
 
 const RATE: Readonly<Record<string, HeaderObject>> = {
-  'RateLimit-Policy': text('The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers).'),
-  RateLimit: text('What is left, and seconds until the window ends: `"premium";r=295;t=118`.'),
-  'X-RateLimit-Limit': whole('Requests in the window.'),
-  'X-RateLimit-Remaining': whole('Requests left in the window.'),
-  'X-RateLimit-Reset': whole('Unix time, in seconds, at which the window ends.'),
+  'RateLimit-Policy': textHeader('The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers).'),
+  RateLimit: textHeader('What is left, and seconds until the window ends: `"premium";r=295;t=118`.'),
+  'X-RateLimit-Limit': integerHeader('Requests in the window.'),
+  'X-RateLimit-Remaining': integerHeader('Requests left in the window.'),
+  'X-RateLimit-Reset': integerHeader('Unix time, in seconds, at which the window ends.'),
 };
 
 /** Headers that many replies of the public API have: `components.headers` of its document. */
 const SHARED_HEADERS: Readonly<Record<string, HeaderObject>> = {
-  'X-Request-Id': text("The id of the request: the caller's own where it was well-formed."),
-  'Cache-Control': text('`no-store`'),
-  'X-Mailvet-Mode': text('`test` on replies to test keys; otherwise absent.'),
-  'WWW-Authenticate': text('`Bearer`'),
+  'X-Request-Id': textHeader("The id of the request: the caller's own where it was well-formed."),
+  'Cache-Control': textHeader('`no-store`'),
+  'X-Mailvet-Mode': textHeader('`test` on replies to test keys; otherwise absent.'),
+  'WWW-Authenticate': textHeader('`Bearer`'),
   ...RATE,
-  'Retry-After': whole('Seconds after which the request may succeed.'),
+  'Retry-After': integerHeader('Seconds after which the request may succeed.'),
 };
 
 /** Headers that a reply of the public API can have with this status. `own`: those of the route's own reply. */
@@ -650,7 +657,7 @@ function replyHeaders(
   if (status === 409 || status === 429 || status === 503) shared.push('Retry-After');
   return {
     ...Object.fromEntries(shared.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...Object.fromEntries(Object.entries(own).map(([name, description]) => [name, text(description)])),
+    ...Object.fromEntries(Object.entries(own).map(([name, description]) => [name, textHeader(description)])),
   };
 }
 
@@ -658,15 +665,15 @@ function replyHeaders(
 
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 
-const codesOf = (status: number): string =>
+const codesOfStatus = (status: number): string =>
   PUBLIC_CODES.filter((code) => ERRORS[code].status === status)
     .map((code) => `\`${code}\``)
     .join(', ');
 
-const withExamples = (content: Json, examples: Json): Json =>
+const withExamples = (content: OpenApiObject, examples: OpenApiObject): OpenApiObject =>
   Object.fromEntries(Object.entries(content).map(([type, media]) => [type, { ...Object(media), examples }]));
 
-const responseOf = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
+const responseOf = (name: string): OpenApiObject => ({ $ref: `#/components/responses/${name}` });
 /** `404` → `NotFound`. */
 const errorName = (status: number): string => (STATUS_CODES[status] ?? `Error ${status}`).replaceAll(' ', '');
 
@@ -689,8 +696,8 @@ const PUBLIC: Style = {
 };
 
 /** OpenAPI 3.1 of `/v1`. */
-export function publicDocument(routes: readonly Route[], url: string): Json {
-  const { paths, schemas, contentOf } = describe(routes, PUBLIC);
+export function publicDocument(routes: readonly Route[], url: string): OpenApiObject {
+  const { paths, schemas, contentOf } = describeRoutes(routes, PUBLIC);
   const webhooks = webhooksOf(contentOf);
   const error = contentOf(ErrorReply);
   const codes = routes.filter(({ doc }) => doc).flatMap(errorCodesOf);
@@ -699,7 +706,7 @@ export function publicDocument(routes: readonly Route[], url: string): Json {
     statuses.map((status) => [
       errorName(status),
       {
-        description: codesOf(status),
+        description: codesOfStatus(status),
         headers: replyHeaders(status, {}),
         content: withExamples(error, errorExamples(status)),
       },
@@ -742,7 +749,7 @@ export function publicDocument(routes: readonly Route[], url: string): Json {
 }
 
 /** Requests that webhooks get, by event (OpenAPI 3.1, "webhooks"). */
-const webhooksOf = (contentOf: (schema: TSchema) => Json): Json =>
+const webhooksOf = (contentOf: (schema: TSchema) => OpenApiObject): OpenApiObject =>
   Object.fromEntries(
     Object.entries(WEBHOOK_EVENTS).map(([type, { summary, body }]) => [
       type,
@@ -786,8 +793,8 @@ const PRIVATE: Style = {
 };
 
 /** OpenAPI 3.1 of `/dashboard`: for the page's own client and its tests, not a promise to others. */
-export function dashboardDocument(routes: readonly Route[], url: string): Json {
-  const { paths, schemas, contentOf } = describe(routes, PRIVATE);
+export function dashboardDocument(routes: readonly Route[], url: string): OpenApiObject {
+  const { paths, schemas, contentOf } = describeRoutes(routes, PRIVATE);
   const error = { description: 'An error.', content: contentOf(DashboardErrorReply) };
   return {
     openapi: '3.1.0',

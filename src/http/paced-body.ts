@@ -5,7 +5,7 @@ import { ApiError } from '../kernel/errors.ts';
 import type { PacedReading } from '../service/costs.ts';
 
 /** Passed on at a time, bytes: what a client has taken is known in steps of this. */
-const SLICE_BYTES = 20_000;
+const PACED_BYTES = 20_000;
 
 /**
  * The body of a reply that is made as the client takes it. A client that takes less than the pace of its row is ended,
@@ -24,7 +24,7 @@ export class PacedBody extends Readable {
   #timer: NodeJS.Timeout | null = null;
 
   constructor(reading: PacedReading<string | Uint8Array>) {
-    super({ highWaterMark: SLICE_BYTES });
+    super({ highWaterMark: PACED_BYTES });
     this.#reading = reading;
     this.#pieces = reading.pieces();
     this.#pace = COSTS[reading.cost].pace;
@@ -62,7 +62,7 @@ export class PacedBody extends Readable {
       // Pushing nothing, the stream notices that the client has disconnected.
       if (this.#rest.length === 0) return this.#rest;
     }
-    const slice = this.#rest.subarray(0, SLICE_BYTES);
+    const slice = this.#rest.subarray(0, PACED_BYTES);
     this.#rest = this.#rest.subarray(slice.length);
     return slice;
   }

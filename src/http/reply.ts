@@ -18,19 +18,19 @@ export const nothingToChange = (fields: string): ApiError =>
 
 // Replies that are a page of a longer list.
 
-const pagesOf = (total: number, perPage: number): number => Math.max(1, Math.ceil(total / perPage));
+const pageCount = (total: number, perPage: number): number => Math.max(1, Math.ceil(total / perPage));
 
 /** The `pagination` of a reply. */
 export const paginationOf = (total: number, page: number, perPage: number) => ({
   current_page: page,
   per_page: perPage,
-  total_pages: pagesOf(total, perPage),
+  total_pages: pageCount(total, perPage),
   total_count: total,
 });
 
 /** RFC 8288: first, prev, next and last, as far as there are such pages; every other parameter is kept. */
 export function linkHeader(url: string, total: number, page: number, perPage: number): Record<string, string> {
-  const pages = pagesOf(total, perPage);
+  const pages = pageCount(total, perPage);
   // A value may itself hold a question mark (RFC 3986 §3.4).
   const start = url.indexOf('?');
   const [path, search] = start < 0 ? [url, ''] : [url.slice(0, start), url.slice(start + 1)];

@@ -238,7 +238,7 @@ export interface ForeignForm {
   readonly error?: (apiError: ApiError) => { readonly status: number; readonly body: object };
 }
 /** A method, so that a row's handler with its own narrower types is one of these. */
-type Serve = { serve(granted: RequestContext, input: AnyInput): Promise<Answer> }['serve'];
+type ServeRow = { serve(granted: RequestContext, input: AnyInput): Promise<Answer> }['serve'];
 
 /** Whether a row's reply names what the request has beyond the contract. */
 export const hasWarnings = ({ output }: Pick<Route, 'output'>): boolean =>
@@ -268,7 +268,7 @@ export interface Route {
   readonly liveOnly?: true;
   /** Absent: in no document. */
   readonly doc?: RouteDoc;
-  readonly serve: (context: HttpContext) => Serve;
+  readonly serve: (context: HttpContext) => ServeRow;
 }
 
 type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`

@@ -28,7 +28,7 @@ export function withoutSlash(router: Router<Route>, path: string, url: string): 
   return query < 0 ? trimmed : trimmed + url.slice(query);
 }
 
-interface Row {
+interface RouterRow {
   readonly method: string;
   /** `/accounts/:account/keys`. */
   readonly path: string;
@@ -41,7 +41,7 @@ interface Compiled<R> {
 const NO_PARAMS: Params = {};
 
 /** Finds the row of a request. Rows without parameters take precedence. */
-export class Router<R extends Row> {
+export class Router<R extends RouterRow> {
   readonly #rows: readonly Compiled<R>[];
   /** Method, then path, of rows without parameters. */
   readonly #exact = new Map<string, Map<string, R>>();
@@ -62,7 +62,7 @@ export class Router<R extends Row> {
     const asked = method === 'HEAD' ? 'GET' : method;
     const exact = this.#exact.get(asked)?.get(path);
     if (exact !== undefined) return { row: exact, params: NO_PARAMS };
-    const sent = decoded(path);
+    const sent = pathSegments(path);
     if (sent === null) return null;
     for (const { row, segments } of this.#rows) {
       const params = row.method === asked ? match(segments, sent) : null;
@@ -73,7 +73,7 @@ export class Router<R extends Row> {
 
   /** Which methods a path takes (RFC 9110 §15.5.6); none if it is not one of ours, null if it is malformed. */
   methodsOf(path: string): string[] | null {
-    const sent = decoded(path);
+    const sent = pathSegments(path);
     if (sent === null) return null;
     const found = this.#rows.filter(({ segments }) => match(segments, sent) !== null);
     const methods = [...new Set(found.map(({ row }) => row.method))];
@@ -83,7 +83,7 @@ export class Router<R extends Row> {
 }
 
 /** The segments of a path; null where its percent-encoding is malformed. */
-function decoded(path: string): string[] | null {
+function pathSegments(path: string): string[] | null {
   try {
     return path.split('/').map(decodeURIComponent);
   } catch {
@@ -106,14 +106,14 @@ function match(segments: readonly string[], sent: readonly string[]): Params | n
   return params;
 }
 
-type Handler = (request: HttpRequest, reply: HttpReply) => Promise<void>;
+type RequestHandler = (request: HttpRequest, reply: HttpReply) => Promise<void>;
 
 /** The one way of every request: its row's guard, its row's handler, the reply. */
-export function handlerOf(context: HttpContext, route: Route): Handler {
+export function handlerOf(context: HttpContext, route: Route): RequestHandler {
   const guard = GUARDS[route.access](context, route);
   const read = inputReader(route);
-  const served = hasWarnings(route) ? withWarnings(route.serve(context)) : route.serve(context);
-  const serve = route.cost === 'query' ? inTurn(context, served) : served;
+  const served = hasWarnings(route) ? addingWarnings(route.serve(context)) : route.serve(context);
+  const serve = route.cost === 'query' ? servedInTurn(context, served) : served;
   const status = route.output?.status ?? 200;
   return async (request, reply) => {
     // A row at the root has a path that says nothing of what it is.
@@ -130,7 +130,7 @@ export function handlerOf(context: HttpContext, route: Route): Handler {
 }
 
 /** An answer that is not JSON text yet gets the warnings of its request, unless it has its own. */
-function withWarnings(serve: ReturnType<Route['serve']>): ReturnType<Route['serve']> {
+function addingWarnings(serve: ReturnType<Route['serve']>): ReturnType<Route['serve']> {
   return async (granted, input) => {
     const answer = await serve(granted, input);
     if (answer.type !== undefined || typeof answer.body !== 'object') return answer;
@@ -139,7 +139,7 @@ function withWarnings(serve: ReturnType<Route['serve']>): ReturnType<Route['serv
 }
 
 /** Accounts take turns; operators are one more, and so is a user who asks for no account. */
-function inTurn({ costs }: HttpContext, serve: ReturnType<Route['serve']>): ReturnType<Route['serve']> {
+function servedInTurn({ costs }: HttpContext, serve: ReturnType<Route['serve']>): ReturnType<Route['serve']> {
   return (granted, input) => costs.query(payerOf(granted.request), () => serve(granted, input));
 }
 

@@ -117,7 +117,7 @@ const SERVER_ROUTES: readonly Route[] = [
 ];
 
 /** Scripts only from our own files. Highlighted code has its colors in attributes. */
-const POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -158,7 +158,7 @@ function guideRoute(path: string, fileOf: (param: string) => string, caching: st
       async ({ request }, { params }): Promise<Answer> => {
         const file = await guideFiles.file(fileOf(String(Object(params)[param] ?? '')));
         const headers = {
-          'content-security-policy': POLICY,
+          'content-security-policy': CONTENT_SECURITY_POLICY,
           'cache-control': caching,
           'cross-origin-resource-policy': 'same-origin',
         };

@@ -13,7 +13,7 @@ import { peerIp } from './exchange.ts';
 import { arrivingOn, boundArrival } from './input/arrival.ts';
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
-type Serve = (...exchange: Exchange) => void;
+type ServeExchange = (...exchange: Exchange) => void;
 
 /** The requests of one connection. */
 interface Line {
@@ -43,10 +43,10 @@ class Pipelines {
   readonly #lines = new Map<Socket, Line>();
   /** Closable connections without a request under way, longest first. */
   readonly #idle = new Set<Socket>();
-  readonly #serve: Serve;
+  readonly #serve: ServeExchange;
   #waitingTotal = 0;
 
-  constructor(serve: Serve) {
+  constructor(serve: ServeExchange) {
     this.#serve = serve;
   }
 
@@ -138,7 +138,7 @@ class Pipelines {
   }
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface ConnectionBounds {
   /** Connections at once: of the narrowest network (kernel/ip.ts), and of all that are neither proxy nor this host. */
@@ -150,16 +150,16 @@ export interface ConnectionBounds {
   readonly ipOf?: (socket: Socket) => string;
 }
 
-const KEEP_ALIVE_MS = 65_000;
+const HTTP_KEEP_ALIVE_MS = 65_000;
 /** What a client still sends after the last reply is discarded for this long before its connection is closed. */
-const LINGER_MS = 500;
+const HTTP_LINGER_MS = 500;
 
 const SETTINGS: ServerOptions = {
   maxHeaderSize: HEADER_BYTES,
   headersTimeout: HEADERS_WITHIN_SECONDS * 1000,
   // Bodies have a bound of their own (input/arrival.ts), which routes can change.
   requestTimeout: 0,
-  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveTimeout: HTTP_KEEP_ALIVE_MS,
   // Checked with the other headers; Node's own reply would not have ours.
   requireHostHeader: false,
   // How often headersTimeout is checked.
@@ -167,7 +167,7 @@ const SETTINGS: ServerOptions = {
 };
 
 /** The HTTP server below the routes: bounds what a connection may cost, whatever is requested over it. */
-export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Server {
+export function createHttpServer(handler: NodeHandler, bounds: ConnectionBounds): Server {
   const pipelines = new Pipelines((request, response) => {
     boundArrival(request, response);
     handler(request, response);
@@ -197,7 +197,7 @@ export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Se
   return server;
 }
 
-const isLoopback = ipMatcher(['127.0.0.0/8', '::1/128']);
+const isLoopbackIp = ipMatcher(['127.0.0.0/8', '::1/128']);
 
 /**
  * Bounds connections: of each network that counts a client, and of all strangers together. Where one is at its bound,
@@ -218,7 +218,7 @@ function connectionBounds(
       const own = open.get(network);
       if (own !== undefined && own.size >= times * perNetwork && !pipelines.closeOneIdle(own)) return null;
     }
-    const isRemote = !isLoopback(ip);
+    const isRemote = !isLoopbackIp(ip);
     if (isRemote && remote >= ofRemoteHosts && !pipelines.closeOneIdle()) return null;
     if (isRemote) remote += 1;
     for (const { network } of networks) open.set(network, (open.get(network) ?? new Set()).add(socket));
@@ -247,7 +247,7 @@ function endWithLastReply(socket: Socket, ended: () => void): void {
     if (request === null) return destroySoon();
     socket.end();
     request.resume();
-    const end = setTimeout(() => socket.destroy(), LINGER_MS);
+    const end = setTimeout(() => socket.destroy(), HTTP_LINGER_MS);
     socket.once('close', () => clearTimeout(end));
   };
 }

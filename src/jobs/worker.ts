@@ -39,10 +39,10 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-const POLL_MS = 500;
+const JOB_POLL_MS = 500;
 const SCHEDULE_MS = 30_000;
 const MAINTAIN_MS = 600_000;
-const STOP_MS = 3_000;
+const WORKER_STOP_MS = 3_000;
 
 export function startWorker(parts: WorkerParts): Worker {
   const { jobs, runners, clock, logger, policies = JOB_POLICIES } = parts;
@@ -102,7 +102,7 @@ export function startWorker(parts: WorkerParts): Worker {
         if (!failing) logger.error({ err: error }, 'jobs could not be claimed');
         failing = true;
       }
-      await wake.wait(POLL_MS, stopping.signal);
+      await wake.wait(JOB_POLL_MS, stopping.signal);
     }
   }
 
@@ -115,7 +115,7 @@ export function startWorker(parts: WorkerParts): Worker {
       stopping.abort();
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, STOP_MS);
+        timer = setTimeout(resolve, WORKER_STOP_MS);
       });
       await Promise.race([looping.then(() => Promise.all([...running].map((job) => job.ended))), late]);
       clearTimeout(timer);
@@ -220,10 +220,10 @@ function startJob(parts: AttemptParts): RunningJob {
       if (stopping.aborted) return jobs.release(claim);
       const cause: unknown = abort.signal.aborted ? abort.signal.reason : error;
       const permanent = cause instanceof JobFailure && cause.permanent;
-      const state = await jobs.fail(claim, sentenceOf(claim, cause), permanent);
+      const state = await jobs.fail(claim, failureSentence(claim, cause), permanent);
       if (state === 'failed')
-        logger.error({ ...about, ...causeOf(claim, cause) }, 'a job failed and will not be retried');
-      else logger.warn({ ...about, ...causeOf(claim, cause) }, 'a job failed and will be retried');
+        logger.error({ ...about, ...loggedCause(claim, cause) }, 'a job failed and will not be retried');
+      else logger.warn({ ...about, ...loggedCause(claim, cause) }, 'a job failed and will be retried');
     }
   }
 
@@ -235,14 +235,16 @@ function startJob(parts: AttemptParts): RunningJob {
 }
 
 /** Errors of databases and mail servers may quote the payload, so only their name and code are kept. */
-const isPublic = ({ payload }: Claim, error: unknown): boolean =>
+const isPublicFailure = ({ payload }: Claim, error: unknown): boolean =>
   error instanceof JobFailure || Object.keys(payload).length === 0;
 
-function sentenceOf(claim: Claim, error: unknown): string {
+function failureSentence(claim: Claim, error: unknown): string {
   if (!(error instanceof Error)) return 'Unknown error.';
-  if (isPublic(claim, error)) return error.message.replaceAll(/\s+/g, ' ').slice(0, 300);
+  if (isPublicFailure(claim, error)) return error.message.replaceAll(/\s+/g, ' ').slice(0, 300);
   return 'code' in error ? `${error.name} ${String(error.code)}` : error.name;
 }
 
-const causeOf = (claim: Claim, error: unknown) =>
-  isPublic(claim, error) && !(error instanceof JobFailure) ? { err: error } : { cause: sentenceOf(claim, error) };
+const loggedCause = (claim: Claim, error: unknown) =>
+  isPublicFailure(claim, error) && !(error instanceof JobFailure)
+    ? { err: error }
+    : { cause: failureSentence(claim, error) };

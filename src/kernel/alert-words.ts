@@ -13,12 +13,12 @@ interface AlertText<Data> {
 }
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 /** Of a list, as the API shows it. */
-const listName = (list: WebhookEventData['list.completed']): string => `"${textOf(list.name)}"`;
-const listPath = (list: WebhookEventData['list.completed']): string => `/lists/${textOf(list.id)}`;
+const listName = (list: WebhookEventData['list.completed']): string => `"${textOrEmpty(list.name)}"`;
+const listPath = (list: WebhookEventData['list.completed']): string => `/lists/${textOrEmpty(list.id)}`;
 
-const WORDS: { readonly [T in AlertType]: AlertText<WebhookEventData[T]> } = {
+const ALERT_TEXTS: { readonly [T in AlertType]: AlertText<WebhookEventData[T]> } = {
   'list.completed': {
     path: listPath,
     subject: (list) => `The list ${listName(list)} is finished`,
@@ -64,11 +64,11 @@ const WORDS: { readonly [T in AlertType]: AlertText<WebhookEventData[T]> } = {
     path: () => '/',
     subject: () => 'Mail servers cannot be reached',
     text: ({ state, since }) =>
-      `${UNREACHABLE[state]} since ${since.slice(0, 16).replace('T', ' ')} UTC. Mailbox checks end as unknown, and are charged as mx. If you operate this service, run the doctor: it says what to do.`,
+      `${UNREACHABLE_WORDS[state]} since ${since.slice(0, 16).replace('T', ' ')} UTC. Mailbox checks end as unknown, and are charged as mx. If you operate this service, run the doctor: it says what to do.`,
   },
 };
 
-const UNREACHABLE: Readonly<Record<WebhookEventData['smtp.unreachable']['state'], string>> = {
+const UNREACHABLE_WORDS: Readonly<Record<WebhookEventData['smtp.unreachable']['state'], string>> = {
   port_closed: 'This service cannot connect to port 25 of mail servers',
   refused_everywhere: 'Mail servers refuse the address of this service',
 };
@@ -82,7 +82,7 @@ export interface AlertWords {
 
 /** Null: of what is no alert. */
 export function alertWords<T extends WebhookEventType>(type: T, data: WebhookEventData[T]): AlertWords | null {
-  const rows: { readonly [K in WebhookEventType]?: AlertText<WebhookEventData[K]> } = WORDS;
+  const rows: { readonly [K in WebhookEventType]?: AlertText<WebhookEventData[K]> } = ALERT_TEXTS;
   const row = rows[type];
   return row && isAlertType(type)
     ? { type, subject: row.subject(data), text: row.text(data), path: row.path(data) }

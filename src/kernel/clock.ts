@@ -43,12 +43,12 @@ export function monthOf(ms: number): { start: number; end: number } {
   };
 }
 
-let current = { start: 0, end: 0, name: '' };
+let currentHour = { start: 0, end: 0, name: '' };
 /** The UTC calendar month of `ms`: `2026-11`. Asked for with every charge, so the last one is kept. */
 export function monthName(ms: number): string {
-  if (ms < current.start || ms >= current.end)
-    current = { ...monthOf(ms), name: new Date(ms).toISOString().slice(0, 'YYYY-MM'.length) };
-  return current.name;
+  if (ms < currentHour.start || ms >= currentHour.end)
+    currentHour = { ...monthOf(ms), name: new Date(ms).toISOString().slice(0, 'YYYY-MM'.length) };
+  return currentHour.name;
 }
 
 /** Reads the date of a mail (RFC 5322 §3.3) as Unix time in ms; null if it is none. */

@@ -3,14 +3,17 @@
  * it and ends the process, which may be somebody else's. A contained handler ends only what it worked on.
  */
 
-type Handler<A extends unknown[], R> = (...args: A) => R;
+type EventHandler<A extends unknown[], R> = (...args: A) => R;
 
 /**
  * `handler`, which throws nothing any more: `onFault` gets what it throws, and ends what it was about. What `onFault`
  * throws in turn is a warning of the process.
  */
 export const contain =
-  <A extends unknown[], R>(onFault: (fault: unknown) => void, handler: Handler<A, R>): Handler<A, R | undefined> =>
+  <A extends unknown[], R>(
+    onFault: (fault: unknown) => void,
+    handler: EventHandler<A, R>,
+  ): EventHandler<A, R | undefined> =>
   (...args) => {
     try {
       return handler(...args);

@@ -11,7 +11,7 @@ export interface Pace {
 }
 
 /** Places that are held while a client sends or takes; whoever is slower than `pace` is ended. */
-interface Held {
+interface HeldPlaces {
   /** How many one account may have at once. */
   readonly perAccount: number;
   /** How many the process may have at once. */
@@ -21,13 +21,13 @@ interface Held {
   readonly pace: Pace;
 }
 /** A body that is read as it arrives. */
-interface BodyCost extends Held {
+interface BodyCost extends HeldPlaces {
   readonly kind: 'body';
   /** Within which all of it has to arrive. */
   readonly withinSeconds: number;
 }
 /** A reply that is made piece by piece, each in its account's turn, as the client takes it. */
-interface ReaderCost extends Held {
+interface ReaderCost extends HeldPlaces {
   readonly kind: 'reader';
 }
 /** Work for which accounts take turns. */
@@ -77,11 +77,11 @@ export const COSTS = {
 } as const satisfies Readonly<Record<string, BodyCost | ReaderCost | TurnCost>>;
 
 type CostName = keyof typeof COSTS;
-type Named<K extends string> = { [N in CostName]: (typeof COSTS)[N]['kind'] extends K ? N : never }[CostName];
-export type BodyCostName = Named<'body'>;
-export type ReaderCostName = Named<'reader'>;
+type CostOfKind<K extends string> = { [N in CostName]: (typeof COSTS)[N]['kind'] extends K ? N : never }[CostName];
+export type BodyCostName = CostOfKind<'body'>;
+export type ReaderCostName = CostOfKind<'reader'>;
 /** Turns of requests; the threads for workbooks have queues of their own. */
-export type TurnCostName = Exclude<Named<'turn'>, `${string}workbook_read`>;
+export type TurnCostName = Exclude<CostOfKind<'turn'>, `${string}workbook_read`>;
 
 /** A body whose pieces are smaller on the average is read at most so fast, with all others of that kind. */
 export const PIECE_BYTES = 256;

@@ -6,7 +6,7 @@ export const csvLine = (cells: readonly (string | number | null)[]): string => `
 function cell(value: string | number | null): string {
   if (value === null) return '';
   // Numbers are our own, not user input.
-  return typeof value === 'number' ? String(value) : quoted(notFormula(value));
+  return typeof value === 'number' ? String(value) : quotedForComma(notFormula(value));
 }
 
 /**
@@ -24,7 +24,7 @@ export function quotedFor(delimiter: string): (text: string) => string {
   const special = new RegExp(`["\\r\\n\\u{${delimiter.codePointAt(0)?.toString(16) ?? 0}}]`, 'u');
   return (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 }
-const quoted = quotedFor(',');
+const quotedForComma = quotedFor(',');
 
 /** How text is cut into rows and cells. */
 export interface Dialect {
@@ -72,7 +72,7 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const BACKSLASH = 0x5c;
 /** Of a row that is too large, what is shown. */
-const SHOWN_CHARACTERS = 200;
+const SHOWN_ROW_CHARACTERS = 200;
 /** After so many broken quotes, one that is not closed in its own line is not looked for further. */
 const BROKEN_QUOTES = 200;
 
@@ -144,7 +144,7 @@ export class RowSplitter {
         const isTooLong = this.#isTooLong(stop - at);
         rows.push({
           line: this.#line,
-          cells: [isTooLong ? shortened(text.slice(at, at + SHOWN_CHARACTERS + 1)) : printed(text.slice(at, stop))],
+          cells: [isTooLong ? shortened(text.slice(at, at + SHOWN_ROW_CHARACTERS + 1)) : printed(text.slice(at, stop))],
           problem: isTooLong ? 'too_large' : quoted.problem,
         });
         if (next === null) this.#skipping = true;
@@ -342,7 +342,7 @@ const lineEndsIn = (cell: string): number => (/[\r\n]/.test(cell) ? cell.split(/
 /** Databases cannot store NUL. */
 const printed = (text: string): string => text.replaceAll('\0', '\u{FFFD}');
 const shortened = (text: string): string =>
-  printed(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+  printed(text.length > SHOWN_ROW_CHARACTERS ? `${text.slice(0, SHOWN_ROW_CHARACTERS)}…` : text);
 
 const isLargerThan = (text: string, bytes: number): boolean => {
   if (text.length * 3 <= bytes) return false;

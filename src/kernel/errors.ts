@@ -491,9 +491,9 @@ export type ErrorCode = PublicCode | keyof typeof HOOK_ERRORS | DashboardCode;
 
 export const isOfDashboard = (code: ErrorCode): code is DashboardCode => code in DASHBOARD_ERRORS;
 
-const isPublic = (code: string): code is PublicCode => code in PUBLIC_ERRORS;
+const isPublicCode = (code: string): code is PublicCode => code in PUBLIC_ERRORS;
 /** Codes that clients of the public API can receive. */
-export const PUBLIC_CODES: readonly PublicCode[] = Object.keys(PUBLIC_ERRORS).filter(isPublic);
+export const PUBLIC_CODES: readonly PublicCode[] = Object.keys(PUBLIC_ERRORS).filter(isPublicCode);
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
 export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isErrorCode);

@@ -2,16 +2,16 @@ import { createHmac, hash, randomBytes, randomFillSync, randomInt } from 'node:c
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const pool = Buffer.alloc(8192);
-let at = pool.length;
+let poolPosition = pool.length;
 
 /** One unbiased base-62 digit from the CSPRNG (bytes of 248 and above are discarded). */
 function digit(): string {
   for (;;) {
-    if (at === pool.length) {
+    if (poolPosition === pool.length) {
       randomFillSync(pool);
-      at = 0;
+      poolPosition = 0;
     }
-    const byte = pool[at++]!;
+    const byte = pool[poolPosition++]!;
     if (byte < 248) return BASE62[byte % 62]!;
   }
 }
@@ -28,8 +28,8 @@ export function randomToken(length: number): string {
  * and index pages fill in order, then 14 random digits (83 bits).
  */
 export function newId(prefix: string, nowMs: number): string {
-  if (nowMs !== timeOf.ms) timeOf = { ms: nowMs, text: timeDigits(nowMs) };
-  return `${prefix}_${timeOf.text}${randomToken(14)}`;
+  if (nowMs !== lastTime.ms) lastTime = { ms: nowMs, text: timeDigits(nowMs) };
+  return `${prefix}_${lastTime.text}${randomToken(14)}`;
 }
 
 function timeDigits(ms: number): string {
@@ -38,7 +38,7 @@ function timeDigits(ms: number): string {
   return digits;
 }
 /** The last one is kept: under load, many fall in a millisecond. */
-let timeOf = { ms: 0, text: timeDigits(0) };
+let lastTime = { ms: 0, text: timeDigits(0) };
 
 /**
  * The ID of the result of a list's address, the n-th from 1: as of `newId`, but the last 4 digits count, so the same

@@ -14,7 +14,7 @@ export interface Block {
   readonly bits: number;
 }
 
-const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
+const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
 
 /**
  * Parses an address, or returns null: four plain decimal numbers, or any form of RFC 4291 §2.2 without a zone.
@@ -93,7 +93,7 @@ function hexDigit(code: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-const widthOf = (groups: Groups): number => groups.length * 16;
+const addressBits = (groups: Groups): number => groups.length * 16;
 
 const isMapped = (g: Groups): boolean =>
   g.length === 8 && g[5] === 0xffff && g[0] === 0 && g[1] === 0 && g[2] === 0 && g[3] === 0 && g[4] === 0;
@@ -112,9 +112,9 @@ export function parseCidr(text: string): Block | null {
   const slash = text.indexOf('/');
   const groups = parseIp(slash < 0 ? text : text.slice(0, slash));
   if (groups === null) return null;
-  if (slash < 0) return { groups, bits: widthOf(groups) };
+  if (slash < 0) return { groups, bits: addressBits(groups) };
   const prefix = text.slice(slash + 1);
-  if (!PREFIX.test(prefix) || Number(prefix) > widthOf(groups)) return null;
+  if (!PREFIX_LENGTH.test(prefix) || Number(prefix) > addressBits(groups)) return null;
   const bits = Number(prefix);
   return { groups: groups.map((group, i) => group & maskOf(bits - i * 16)), bits };
 }
@@ -183,7 +183,7 @@ export function canonicalCidr(text: string): string | null {
   const parsed = parseCidr(text);
   if (parsed === null) return null;
   const { groups, bits } = unmapped(parsed);
-  return bits === widthOf(groups) ? textOf(groups) : `${textOf(groups)}/${bits}`;
+  return bits === addressBits(groups) ? textOf(groups) : `${textOf(groups)}/${bits}`;
 }
 
 /**
@@ -196,7 +196,7 @@ export function cidrsContaining(ip: string): readonly string[] {
   if (parsed.length === 2) return v4Containing(parsed);
   const groups = [...parsed];
   const values = [textOf(groups)];
-  for (let bits = widthOf(groups) - 1; bits >= 0; bits--) {
+  for (let bits = addressBits(groups) - 1; bits >= 0; bits--) {
     const at = bits >> 4;
     groups[at] = (groups[at] ?? 0) & maskOf(bits & 15);
     values.push(`${textOf(groups)}/${bits}`);

@@ -19,7 +19,7 @@ type LogAddresses = 'hash' | 'domain' | 'full';
  * priority.
  */
 export function createLogger(level: string, { journal = false }: { readonly journal?: boolean } = {}): Logger {
-  const output = standardOutput(journal ? priorityOf : () => '');
+  const output = logDestination(journal ? priorityOf : () => '');
   const logger = pino({ level, base: null, timestamp: isoTime }, output);
   return Object.assign(logger, {
     fields(level: 'info' | 'debug', fields: string) {
@@ -46,7 +46,7 @@ const KEPT = 1 << 20;
  * stop the service: without a listener, the error would end the process, and flushing at its end waits for the disk
  * forever. While writing fails, nothing is flushed, and each line beyond the buffer's size tries again.
  */
-function standardOutput(prefix: (line: string) => string) {
+function logDestination(prefix: (line: string) => string) {
   const stream = destination({
     ...{ dest: 1, sync: false, ...LOG_BUFFER, maxLength: KEPT, periodicFlush: 1000, contentMode: 'buffer' },
   });

@@ -27,18 +27,18 @@ export function distance(a: string, b: string): number {
 
 /** Allows one edit in names of up to 5 letters, two in longer ones. */
 const allowedIn = (name: string): number => (name.length > 5 ? 2 : 1);
-const letters = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+const comparedName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /**
  * Which of `known` has a spelling close to `name`, or begins with it or as it does; null: none. Case and punctuation do
  * not count, so `validationType` is `validation_type`.
  */
 export function nearest<K extends string>(name: string, known: readonly K[]): K | null {
-  const wanted = letters(name);
+  const wanted = comparedName(name);
   if (wanted === '') return null;
   let best: { readonly name: K; readonly cost: number } | null = null;
   for (const candidate of known) {
-    const text = letters(candidate);
+    const text = comparedName(candidate);
     const isPart = wanted.length >= 4 && text.length >= 4 && (text.startsWith(wanted) || wanted.startsWith(text));
     const cost = isPart ? Math.min(1, distance(wanted, text)) : distance(wanted, text);
     if (cost <= allowedIn(text) && (best === null || cost < best.cost)) best = { name: candidate, cost };

@@ -10,12 +10,12 @@ const listenersOf = new WeakMap<AbortSignal, LinkedList<Listener>>();
  * thousands wait for: an EventTarget compares each new listener with all that it has.
  */
 export function onAbort(signal: AbortSignal, listener: Listener): () => void {
-  const listeners = listenersOf.get(signal) ?? listen(signal);
+  const listeners = listenersOf.get(signal) ?? startListening(signal);
   const place = listeners.add(listener);
   return () => listeners.remove(place);
 }
 
-function listen(signal: AbortSignal): LinkedList<Listener> {
+function startListening(signal: AbortSignal): LinkedList<Listener> {
   const listeners = new LinkedList<Listener>();
   listenersOf.set(signal, listeners);
   const tell = () => {

@@ -5,7 +5,7 @@ import { WEBHOOK_SECRET_PREFIX } from './ids.ts';
 type Payload = string | Uint8Array;
 
 /** The secret as it is shown: base64 after a prefix, before which Supabase writes the version of the signature. */
-const keyOf = (secret: string): Buffer =>
+const signingKey = (secret: string): Buffer =>
   Buffer.from(secret.slice(secret.indexOf(WEBHOOK_SECRET_PREFIX) + WEBHOOK_SECRET_PREFIX.length), 'base64');
 
 /**
@@ -13,7 +13,7 @@ const keyOf = (secret: string): Buffer =>
  * Unix time in seconds.
  */
 export const standardSignature = (secret: string, id: string, timestamp: number | string, body: Payload): Buffer =>
-  createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
+  createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.`).update(body).digest();
 
 /** HMAC-SHA256 of `timestamp.body`, whatever unit the timestamp has: as WorkOS and ZITADEL sign. */
 export const timedSignature = (secret: string, timestamp: number | string, body: Payload): Buffer =>

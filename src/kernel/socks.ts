@@ -29,12 +29,12 @@ const FRAME_KINDS = ['open', 'reply', 'data', 'close', 'retire'] as const;
 export type FrameKind = (typeof FRAME_KINDS)[number];
 const CODE_OF = { open: 0, reply: 1, data: 2, close: 3, retire: 4 } as const satisfies Record<FrameKind, number>;
 
-const HEADER_BYTES = 7;
+const FRAME_HEADER_BYTES = 7;
 /** One frame holds at most this. */
 export const FRAME_BYTES = 16 * 1024;
 /** So much is written at once, without waiting for more. */
 const WRITTEN_AT_ONCE = 64 * 1024;
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
 /** Collects the frames of one turn of the event loop, for one write. */
 export class FrameWriter {
@@ -50,18 +50,18 @@ export class FrameWriter {
     this.#write = write;
   }
 
-  add(kind: FrameKind, stream: number, payload: Uint8Array = NOTHING): void {
+  add(kind: FrameKind, stream: number, payload: Uint8Array = NO_BYTES): void {
     if (payload.length > FRAME_BYTES) {
       this.add(kind, stream, payload.subarray(0, FRAME_BYTES));
       this.add(kind, stream, payload.subarray(FRAME_BYTES));
       return;
     }
-    this.#reserve(HEADER_BYTES + payload.length);
+    this.#reserve(FRAME_HEADER_BYTES + payload.length);
     this.#bytes[this.size] = CODE_OF[kind];
     this.#bytes.writeUInt32BE(stream, this.size + 1);
     this.#bytes.writeUInt16BE(payload.length, this.size + 5);
-    this.#bytes.set(payload, this.size + HEADER_BYTES);
-    this.size += HEADER_BYTES + payload.length;
+    this.#bytes.set(payload, this.size + FRAME_HEADER_BYTES);
+    this.size += FRAME_HEADER_BYTES + payload.length;
     if (this.size >= WRITTEN_AT_ONCE) this.flush();
     else if (!this.#isDue) {
       this.#isDue = true;
@@ -92,13 +92,13 @@ export class FrameReader {
   read(chunk: Buffer, on: (kind: FrameKind, stream: number, payload: Buffer) => void): boolean {
     const bytes = this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]);
     let at = 0;
-    while (bytes.length - at >= HEADER_BYTES) {
+    while (bytes.length - at >= FRAME_HEADER_BYTES) {
       const kind = FRAME_KINDS[bytes.readUInt8(at)];
       const size = bytes.readUInt16BE(at + 5);
       if (kind === undefined || size > FRAME_BYTES) return false;
-      const end = at + HEADER_BYTES + size;
+      const end = at + FRAME_HEADER_BYTES + size;
       if (end > bytes.length) break;
-      on(kind, bytes.readUInt32BE(at + 1), bytes.subarray(at + HEADER_BYTES, end));
+      on(kind, bytes.readUInt32BE(at + 1), bytes.subarray(at + FRAME_HEADER_BYTES, end));
       at = end;
     }
     this.#rest = at === bytes.length ? null : bytes.subarray(at);

@@ -192,7 +192,7 @@ export class ThreadSession<Request, Answer, Question = never, Reply = never> {
   #receive(message: FromThread<Answer, Question>): void {
     if ('asked' in message) void this.#reply(message);
     else if ('answer' in message) this.#finish(message.id)?.resolve(message.answer);
-    else this.#finish(message.id)?.reject(errorOf(message.failure));
+    else this.#finish(message.id)?.reject(errorFrom(message.failure));
   }
 
   async #reply({ id, question, asked }: { readonly id: number; readonly question: number; readonly asked: Question }) {
@@ -201,7 +201,7 @@ export class ThreadSession<Request, Answer, Question = never, Reply = never> {
       if (reply === null) throw new Error('The call has ended.');
       this.#send({ id, question, reply: await reply(asked) });
     } catch (error) {
-      this.#send({ id, question, unanswered: failureOf(error).message });
+      this.#send({ id, question, unanswered: failureMessage(error).message });
     }
   }
 
@@ -217,9 +217,9 @@ export class ThreadSession<Request, Answer, Question = never, Reply = never> {
   }
 }
 
-const errorOf = ({ message, details }: Failure): Error => Object.assign(new Error(message), details);
+const errorFrom = ({ message, details }: Failure): Error => Object.assign(new Error(message), details);
 
-function failureOf(error: unknown): Failure {
+function failureMessage(error: unknown): Failure {
   if (!(error instanceof Error)) return { message: String(error), details: {} };
   const details: Record<string, string | number | boolean | null> = {};
   for (const [name, value] of Object.entries(error))
@@ -262,7 +262,7 @@ export function answerCalls<Request, Answer, Question = never, Reply = never>(
     try {
       send({ id, answer: await work(request, scope) });
     } catch (error) {
-      send({ id, failure: failureOf(error) });
+      send({ id, failure: failureMessage(error) });
     } finally {
       calls.delete(id);
     }

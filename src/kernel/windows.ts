@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { networksOf } from './ip.ts';
 
 /** What one key may use of a window. */
-interface Slots {
+interface WindowSlots {
   readonly key: string;
   readonly max: number;
 }
@@ -24,7 +24,7 @@ export class WindowCounts {
   }
 
   /** Counts once for each key, up to the first whose slots are used up. False: there is such a key. */
-  take(slots: readonly Slots[], now: number): boolean {
+  take(slots: readonly WindowSlots[], now: number): boolean {
     const window = this.#windowAt(now);
     return slots.every(({ key, max }) => {
       const count = this.#countOf(key, window);
@@ -36,7 +36,7 @@ export class WindowCounts {
   }
 
   /** Whether every key has a slot left. Counts nothing. */
-  hasRoom(slots: readonly Slots[], now: number): boolean {
+  hasRoom(slots: readonly WindowSlots[], now: number): boolean {
     const window = this.#windowAt(now);
     return slots.every(({ key, max }) => this.#countOf(key, window) < max);
   }
@@ -57,7 +57,7 @@ export class WindowCounts {
 }
 
 /** The widest network first: what it may not have is not counted for a narrower one. */
-export const slotsOfNetworks = (ip: string, perNetwork: number): readonly Slots[] =>
+export const slotsOfNetworks = (ip: string, perNetwork: number): readonly WindowSlots[] =>
   networksOf(ip).map(({ network, times }) => ({ key: network, max: times * perNetwork }));
 
 /** Counts failed guesses of a secret by network, per process. */
@@ -96,7 +96,7 @@ export class GuessCounts {
     return this.#failures.secondsLeft(now);
   }
 
-  #slotsOf(ip: string): readonly Slots[] {
+  #slotsOf(ip: string): readonly WindowSlots[] {
     return this.hasSucceeded(ip)
       ? [{ key: `address ${ip}`, max: this.#perNetwork }]
       : slotsOfNetworks(ip, this.#perNetwork);

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 
 /** Closing everything may take this long. */
-const STOP_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 30_000;
 /** Each closer has at least this long, even if earlier ones used up the total. */
 const FLOOR_MS = 500;
 
@@ -23,7 +23,10 @@ export class Closers {
   readonly #clock: Clock;
   #closed: Promise<readonly string[]> | null = null;
 
-  constructor(logger: Logger, { totalMs = STOP_MS, clock = systemClock }: { totalMs?: number; clock?: Clock } = {}) {
+  constructor(
+    logger: Logger,
+    { totalMs = CLOSE_TIMEOUT_MS, clock = systemClock }: { totalMs?: number; clock?: Clock } = {},
+  ) {
     this.#logger = logger;
     this.#totalMs = totalMs;
     this.#clock = clock;

@@ -5,7 +5,7 @@ import type { VerificationEngine } from '../engine/create.ts';
 import type { Egress } from '../kernel/egress.ts';
 import type { Logger } from '../kernel/log.ts';
 
-interface Parts {
+interface EgressReloadParts {
   readonly options: Options;
   readonly logger: Logger;
   readonly engine: Pick<VerificationEngine, 'reloadEgresses'>;
@@ -14,12 +14,12 @@ interface Parts {
 }
 
 export class EgressFile {
-  readonly #parts: Parts;
+  readonly #parts: EgressReloadParts;
   #egresses: readonly Egress[];
   #problem: string | null = null;
 
   /** The service started with `egresses`. */
-  constructor(parts: Parts, egresses: readonly Egress[]) {
+  constructor(parts: EgressReloadParts, egresses: readonly Egress[]) {
     this.#parts = parts;
     this.#egresses = egresses;
   }

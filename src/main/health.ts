@@ -18,12 +18,12 @@ import type { EgressFile } from './egress-reload.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
 /** How often the store is probed, and how long that may take. */
-const SHARED_MS = 1000;
+const HEALTH_SHARED_MS = 1000;
 const PROBE_MS = 1000;
 /** How long the result of a charge speaks for the store. */
 const RECENT_MS = 5000;
 
-interface Parts {
+interface HealthParts {
   readonly store: Store;
   readonly engine: VerificationEngine;
   readonly lists: WatchedDomainData;
@@ -36,7 +36,7 @@ interface Parts {
 }
 
 /** Makes what `/readyz` reports. */
-export function createHealth(parts: Parts): Health {
+export function createHealth(parts: HealthParts): Health {
   const { store, engine, lists, clock, storeClock, egressFile, identities, looksUp } = parts;
   const probe = onceAtATime(() => store.ping());
   const storeProblem = async () => {
@@ -57,8 +57,8 @@ export function createHealth(parts: Parts): Health {
     return alive ? null : RESOLVER_PROBLEMS[engine.resolver.problem()].found;
   };
   return {
-    store: sharedFor(SHARED_MS, storeProblem, clock),
-    resolver: sharedFor(SHARED_MS, resolverProblem, clock),
+    store: sharedFor(HEALTH_SHARED_MS, storeProblem, clock),
+    resolver: sharedFor(HEALTH_SHARED_MS, resolverProblem, clock),
     clock: () => storeClock.problem(),
     mailServers: () => {
       const egress = engine.egressHealth();

@@ -27,7 +27,7 @@ import type { AddressHasher, RunningList, Store, VerificationRecord } from '../s
 import type { Closers } from './closers.ts';
 import { countVerdict } from './metrics.ts';
 
-interface Parts {
+interface JobParts {
   readonly options: Options;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ interface Parts {
 }
 
 /** Background work: jobs in every process except those that only serve requests. */
-export function startJobs(parts: Parts): void {
+export function startJobs(parts: JobParts): void {
   const { options, logger, clock, store, closers } = parts;
   const exchange = startListsExchange(parts.sharedLists, logger);
   closers.add('lists', 3_000, () => exchange.stop());
@@ -64,7 +64,16 @@ export function startJobs(parts: Parts): void {
   closers.add('work on lists', 5_000, () => lists.stop());
 }
 
-function listWork({ clock, store, engine, logger, context, metrics, outcomeMemory, keepAs }: Parts): ListWorkService {
+function listWork({
+  clock,
+  store,
+  engine,
+  logger,
+  context,
+  metrics,
+  outcomeMemory,
+  keepAs,
+}: JobParts): ListWorkService {
   const failed = (error: unknown) => logger.error({ err: error }, 'work on a list failed; it is tried again');
   const operators =
     store.engine === 'postgres'
@@ -84,7 +93,7 @@ function listWork({ clock, store, engine, logger, context, metrics, outcomeMemor
   return createListWork({ clock, lists: store.lists, verifier, operators, onResult, failed });
 }
 
-function runnersOf({ options, storeClock, store, context, ...parts }: Parts): JobRunners {
+function runnersOf({ options, storeClock, store, context, ...parts }: JobParts): JobRunners {
   return createRunners({
     ...parts,
     signIn: context.signIn,

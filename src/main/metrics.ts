@@ -19,10 +19,10 @@ import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 // * Metrics that need a query: cheap, shared by all scrapes within seconds, and absent while the store does not answer.
 
 /** For how long a reading is used, and how long a scrape waits for one. */
-const SHARED_MS = 10_000;
-const WITHIN_MS = 1_000;
+const READING_SHARED_MS = 10_000;
+const READING_TIMEOUT_MS = 1_000;
 
-interface Parts {
+interface MetricsParts {
   readonly store: Pick<Store, 'stats'>;
   readonly clock: Clock;
   readonly retentionDays: number;
@@ -39,10 +39,10 @@ type StoreMetric =
   | 'mailvet_kept_filters'
   | 'mailvet_jobs';
 
-function storeSources({ store: { stats }, clock, retentionDays }: Parts): Pick<MetricSources, StoreMetric> {
-  const query = onceAtATime(() => stats.read(retentionDays * DAY_MS, WITHIN_MS));
+function storeSources({ store: { stats }, clock, retentionDays }: MetricsParts): Pick<MetricSources, StoreMetric> {
+  const query = onceAtATime(() => stats.read(retentionDays * DAY_MS, READING_TIMEOUT_MS));
   // The reason of a failure is in the log of what else the store then fails at.
-  const reading = sharedFor(SHARED_MS, () => withinMs(WITHIN_MS, query()).catch(() => null), clock);
+  const reading = sharedFor(READING_SHARED_MS, () => withinMs(READING_TIMEOUT_MS, query()).catch(() => null), clock);
 
   /** No samples while the store does not answer. */
   const ofStore =

@@ -140,7 +140,7 @@ function outcomesOf({ store, storeClock: clock, engine, metrics }: ServiceParts,
   });
 }
 
-function signInOf(
+function signInService(
   { options, store, storeClock: clock, logger, url, engine }: ServiceParts,
   mailing: Pick<Parameters<typeof createSignIn>[0], 'mail' | 'mailLimits' | 'oidc'>,
 ) {
@@ -195,7 +195,7 @@ export function createServices(parts: ServiceParts): Services {
   const mail = mailOf(parts);
   const mailLimits = createMailLimits({ store, logger });
   const oidc = oidcOf(parts);
-  const signIn = signInOf(parts, { mail, mailLimits, oidc });
+  const signIn = signInService(parts, { mail, mailLimits, oidc });
   const post = createPost(engine);
   const send = createSend(post, clock, url);
   const webhookMail = disabledMail(mail !== null, url);
@@ -393,9 +393,9 @@ function verifyService(
 // What operators see of the service: this process, and what the store tells of all of them.
 
 /** For how long a reading is used, and how long a page waits for one. */
-const SHARED_MS = 10_000;
-const WITHIN_MS = 1_000;
-const HOURS = DAY_MS / HOUR_MS;
+const STATS_SHARED_MS = 10_000;
+const STATS_TIMEOUT_MS = 1_000;
+const HOURS_PER_DAY = DAY_MS / HOUR_MS;
 /** The page shows those that started last. */
 const NODES_SHOWN = 50;
 
@@ -414,14 +414,14 @@ interface StatusParts {
 function createServiceStatus(parts: StatusParts) {
   const { store, engine, lists, health, verify, clock, retentionDays, egressFile, identities } = parts;
   const reading = sharedFor(
-    SHARED_MS,
+    STATS_SHARED_MS,
     onceAtATime(async () => {
-      const since = (Math.floor(clock.now() / HOUR_MS) - HOURS + 1) * HOUR_MS;
-      const readings = store.stats.read(retentionDays * DAY_MS, WITHIN_MS);
+      const since = (Math.floor(clock.now() / HOUR_MS) - HOURS_PER_DAY + 1) * HOUR_MS;
+      const readings = store.stats.read(retentionDays * DAY_MS, STATS_TIMEOUT_MS);
       // The reason of a failure is in the log of what else the store then fails at.
-      const nodes = store.nodes.list(NODES_SHOWN, WITHIN_MS);
-      const all = Promise.all([readings, store.traffic.ofAll(since, WITHIN_MS), nodes]);
-      return withinMs(WITHIN_MS, all).catch(() => null);
+      const nodes = store.nodes.list(NODES_SHOWN, STATS_TIMEOUT_MS);
+      const all = Promise.all([readings, store.traffic.ofAll(since, STATS_TIMEOUT_MS), nodes]);
+      return withinMs(STATS_TIMEOUT_MS, all).catch(() => null);
     }),
     clock,
   );
@@ -498,18 +498,18 @@ function oldest(ages: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.round(Math.max(...known) / 1000);
 }
 
-interface Hour {
+interface HourOfTraffic {
   verifications: number;
   rejected: number;
   readonly mx: LatencyCounts;
   readonly smtp: LatencyCounts;
 }
-const emptyHour = (): Hour => ({ verifications: 0, rejected: 0, mx: new Map(), smtp: new Map() });
+const emptyHour = (): HourOfTraffic => ({ verifications: 0, rejected: 0, mx: new Map(), smtp: new Map() });
 
 /** Sums the verifications and rejected requests of all accounts by hour, with their latencies. */
 function hoursOf(traffic: readonly Omit<TrafficRow, 'account'>[], now: number) {
-  const first = (Math.floor(now / HOUR_MS) - HOURS + 1) * HOUR_MS;
-  const hours = Array.from({ length: HOURS }, emptyHour);
+  const first = (Math.floor(now / HOUR_MS) - HOURS_PER_DAY + 1) * HOUR_MS;
+  const hours = Array.from({ length: HOURS_PER_DAY }, emptyHour);
   const all = emptyHour();
   for (const { hour, metric, bucket, count } of traffic) {
     const own = hours[(hour - first) / HOUR_MS];
@@ -521,7 +521,7 @@ function hoursOf(traffic: readonly Omit<TrafficRow, 'account'>[], now: number) {
       addCount(all[metric], bucket, count);
     }
   }
-  const latency = ({ mx, smtp }: Hour) => ({ mx: percentiles(mx), smtp: percentiles(smtp) });
+  const latency = ({ mx, smtp }: HourOfTraffic) => ({ mx: percentiles(mx), smtp: percentiles(smtp) });
   return {
     hours: hours.map((hour, i) => ({
       at: toIso(first + i * HOUR_MS),

@@ -26,14 +26,14 @@ import {
 import { type CarriedDialogue, RelayTrunk } from './trunk.ts';
 
 /** For a whole step of the handshake, of which TLS is in the first: bytes that trickle in do not extend it. */
-const STEP_MS = 10_000;
+const HANDSHAKE_STEP_MS = 10_000;
 /** Longer than the service waits. */
-const CONNECT_MS = 20_000;
+const RELAY_CONNECT_MS = 20_000;
 /** What a client still sends after its last reply is discarded for so long: closing at once may take the reply away. */
-const LINGER_MS = 500;
+const RELAY_LINGER_MS = 500;
 /** From the end of the mail server's side to the end of the client's. */
 const LAST_MS = 5_000;
-const KEEP_ALIVE_MS = 60_000;
+const RELAY_KEEP_ALIVE_MS = 60_000;
 
 export interface RelaySecrets {
   readonly tokens: readonly string[];
@@ -56,7 +56,7 @@ interface RelaySettings extends RelaySecrets {
 }
 
 /** A connection of a client, until it has ended. */
-interface Client {
+interface RelayClient {
   readonly ip: string;
   readonly network: string;
   readonly socket: Socket;
@@ -80,8 +80,8 @@ export class Relay {
     perNetwork: RELAY_FAILED_LOGINS,
   });
   /** Before their destination is being connected to; the oldest first. */
-  readonly #handshakes = new Set<Client>();
-  readonly #dialogues = new Set<Client>();
+  readonly #handshakes = new Set<RelayClient>();
+  readonly #dialogues = new Set<RelayClient>();
   readonly #trunks = new Set<RelayTrunk>();
   /** Dialogues that trunks carry. */
   readonly #carried = new Set<CarriedDialogue>();
@@ -97,7 +97,7 @@ export class Relay {
     this.#clock = clock;
     this.reload(settings);
     this.#server = createServer(
-      { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
+      { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: RELAY_KEEP_ALIVE_MS },
       (socket) => void this.#serve(socket),
     );
   }
@@ -167,7 +167,7 @@ export class Relay {
     this.#note(client, outcome);
   }
 
-  #endOf({ ending: { signal } }: Client, error: unknown): RelayEnd {
+  #endOf({ ending: { signal } }: RelayClient, error: unknown): RelayEnd {
     if (signal.aborted) {
       const outcome: RelayOutcome = signal.reason;
       return new RelayEnd(outcome, null);
@@ -177,7 +177,7 @@ export class Relay {
     return new RelayEnd('failed');
   }
 
-  #admit(raw: Socket): Client | null {
+  #admit(raw: Socket): RelayClient | null {
     // Of a TLS connection, errors are those of its TLSSocket.
     raw.on('error', () => undefined);
     const ip = canonicalIp(withoutZone(raw.remoteAddress ?? '')) ?? '';
@@ -185,7 +185,7 @@ export class Relay {
     if (this.#handshakes.size >= this.#settings.maxConnections && !this.#evictOne(ip))
       return this.#turnAway(raw, 'busy');
     const socket = this.#secure === null ? raw : new TLSSocket(raw, { isServer: true, secureContext: this.#secure });
-    const client: Client = {
+    const client: RelayClient = {
       ...{ ip, network: widestNetworkOf(ip), socket, startedAt: this.#clock.elapsed(), ending: new AbortController() },
       ...{ inDialogue: false, destination: null, upstream: null },
     };
@@ -211,7 +211,7 @@ export class Relay {
    * addresses that have signed in before are spared. False: there are only these, and `ip` is none of them.
    */
   #evictOne(ip: string): boolean {
-    const isKnown = (client: Client) => this.#guesses.hasSucceeded(client.ip);
+    const isKnown = (client: RelayClient) => this.#guesses.hasSucceeded(client.ip);
     const all = [...this.#handshakes];
     const unknown = all.filter((client) => !isKnown(client));
     if (unknown.length === 0 && !this.#guesses.hasSucceeded(ip)) return false;
@@ -228,11 +228,11 @@ export class Relay {
    * Three steps, each within its time: TLS and greeting, password, request. The fourth is to connect. Null: there is no
    * request, as the client wants the connection to carry many dialogues.
    */
-  async #handshake(client: Client): Promise<HostPort | null> {
+  async #handshake(client: RelayClient): Promise<HostPort | null> {
     const { socket, ending } = client;
     const reader = readerOf(socket, ending.signal);
     const step = async <T>(take: () => Promise<T>): Promise<T> => {
-      const timer = setTimeout(() => ending.abort('slow'), STEP_MS);
+      const timer = setTimeout(() => ending.abort('slow'), HANDSHAKE_STEP_MS);
       try {
         return await take();
       } finally {
@@ -282,20 +282,20 @@ export class Relay {
     if (this.stats.dialogues >= maxConnections) throw new RelayEnd('busy');
     return {
       ...{ host: address, port, noDelay: true, autoSelectFamily: false },
-      ...{ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
+      ...{ keepAlive: true, keepAliveInitialDelay: RELAY_KEEP_ALIVE_MS },
       ...(localAddress === undefined ? {} : { localAddress }),
     };
   }
 
   /** Carries dialogues until the client's connection ends. */
-  async #carry(client: Client): Promise<RelayOutcome> {
+  async #carry(client: RelayClient): Promise<RelayOutcome> {
     if (this.#trunks.size >= this.#settings.maxConnections) throw new RelayEnd('busy', null);
     const { idleMs, totalMs } = this.#settings;
     const { promise, resolve } = Promise.withResolvers<RelayOutcome>();
     this.#handshakes.delete(client);
     client.inDialogue = true;
     const trunk = new RelayTrunk(client.socket, {
-      ...{ idleMs, totalMs, connectMs: CONNECT_MS, lastMs: LAST_MS, clock: this.#clock },
+      ...{ idleMs, totalMs, connectMs: RELAY_CONNECT_MS, lastMs: LAST_MS, clock: this.#clock },
       optionsFor: (destination) => this.#optionsFor(destination),
       endOf: (error) => this.#endOf(client, error),
       on: {
@@ -313,14 +313,14 @@ export class Relay {
     return outcome;
   }
 
-  async #connect(client: Client, destination: HostPort): Promise<Socket> {
+  async #connect(client: RelayClient, destination: HostPort): Promise<Socket> {
     const options = this.#optionsFor(destination);
     this.#handshakes.delete(client);
     this.#dialogues.add(client);
     const upstream = connect({ ...options, allowHalfOpen: true });
     client.upstream = upstream;
     upstream.on('error', () => client.inDialogue && client.ending.abort('broken'));
-    const late = AbortSignal.timeout(CONNECT_MS);
+    const late = AbortSignal.timeout(RELAY_CONNECT_MS);
     try {
       await once(upstream, 'connect', { signal: AbortSignal.any([client.ending.signal, late]) });
     } catch (error) {
@@ -330,7 +330,7 @@ export class Relay {
   }
 
   /** Passes bytes on in both directions, as fast as they are taken, until both sides have ended. */
-  async #dialogue(client: Client, upstream: Socket): Promise<RelayOutcome> {
+  async #dialogue(client: RelayClient, upstream: Socket): Promise<RelayOutcome> {
     const { socket, ending } = client;
     const { idleMs, totalMs } = this.#settings;
     client.inDialogue = true;
@@ -377,7 +377,7 @@ function closeWith(socket: Socket, reply: Buffer | null): void {
   }
   socket.end(reply);
   socket.resume();
-  const end = setTimeout(() => socket.destroy(), LINGER_MS);
+  const end = setTimeout(() => socket.destroy(), RELAY_LINGER_MS);
   socket.once('close', () => clearTimeout(end));
 }
 

@@ -38,7 +38,7 @@ export class RelayEnd extends Error {
   }
 }
 
-const ADDRESS_BYTES: Readonly<Record<number, 4 | 16>> = { 1: 4, 4: 16 };
+const REQUEST_ADDRESS_BYTES: Readonly<Record<number, 4 | 16>> = { 1: 4, 4: 16 };
 const PORT_BYTES = 2;
 const REQUEST_HEAD_BYTES = 4;
 
@@ -96,13 +96,13 @@ export async function readPassword(reader: StepReader): Promise<Buffer> {
   return reader.take(length);
 }
 
-const digestOf = (token: string | Buffer): Buffer => createHash('sha256').update(token).digest();
+const tokenDigest = (token: string | Buffer): Buffer => createHash('sha256').update(token).digest();
 
 /** Whether a password is one of the tokens. It takes the same time for every password of a length. */
 export function tokenMatcher(tokens: readonly string[]): (password: Buffer) => boolean {
-  const digests = tokens.map(digestOf);
+  const digests = tokens.map(tokenDigest);
   return (password) => {
-    const given = digestOf(password);
+    const given = tokenDigest(password);
     return digests.filter((digest) => timingSafeEqual(digest, given)).length > 0;
   };
 }
@@ -125,7 +125,7 @@ function addressBytesOf(head: Buffer): number {
   const [version, command, , type = 0] = head;
   if (version !== SOCKS_VERSION) throw new RelayEnd('malformed');
   if (command !== SOCKS_CONNECT) throw new RelayEnd('command');
-  const size = ADDRESS_BYTES[type];
+  const size = REQUEST_ADDRESS_BYTES[type];
   // A name, or a type that does not exist.
   if (size === undefined) throw new RelayEnd('address_type');
   return size;

@@ -16,10 +16,10 @@ import {
 const MOST_UNTAKEN = 256 * 1024;
 /** Octets that wait for one mail server; the commands of a dialogue are far fewer. */
 const MOST_UNSENT = 64 * 1024;
-const SWEEP_MS = 500;
+const TRUNK_SWEEP_MS = 500;
 
 /** What mail servers' sockets read into: copied before the next one reads. */
-const INPUT = Buffer.allocUnsafeSlow(FRAME_BYTES);
+const TRUNK_INPUT = Buffer.allocUnsafeSlow(FRAME_BYTES);
 
 /** One dialogue of a trunk, until it has ended. */
 export interface CarriedDialogue {
@@ -79,7 +79,7 @@ export class RelayTrunk {
     this.#writer = new FrameWriter((bytes) => {
       if (socket.writable) socket.write(bytes);
     });
-    this.#sweep = setInterval(() => this.#onSweep(), SWEEP_MS);
+    this.#sweep = setInterval(() => this.#onSweep(), TRUNK_SWEEP_MS);
     socket.on('data', (chunk: Buffer) => this.#onData(chunk));
     socket.on('drain', () => this.#onDrain());
     socket.on('end', () => socket.destroy());
@@ -160,12 +160,12 @@ export class RelayTrunk {
   #connect(id: number, destination: HostPort, options: TcpNetConnectOpts): OpenDialogue {
     const startedAt = this.#movedAt;
     const onread = {
-      buffer: INPUT,
+      buffer: TRUNK_INPUT,
       callback: (octets: number) => {
         dialogue.movedAt = this.#settings.clock.elapsed();
         this.#movedAt = dialogue.movedAt;
         if (dialogue.closedAt !== null || dialogue.cut !== null) return true;
-        this.#writer.add('data', id, INPUT.subarray(0, octets));
+        this.#writer.add('data', id, TRUNK_INPUT.subarray(0, octets));
         if (!this.#isFull) return true;
         this.#paused.add(upstream);
         return false;

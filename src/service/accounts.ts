@@ -139,11 +139,11 @@ export async function auditLogOf(
   of: AccountId | 'all',
   query: AuditQuery,
 ): Promise<KeysetPage<AuditEntry>> {
-  return pageOf(await store.auditLog.list(of, { ...query, limit: query.limit + 1 }), query.limit);
+  return keysetPage(await store.auditLog.list(of, { ...query, limit: query.limit + 1 }), query.limit);
 }
 
 /** The extra row shows that there is a next page. */
-function pageOf<T extends { readonly id: number }>(found: readonly T[], limit: number): KeysetPage<T> {
+function keysetPage<T extends { readonly id: number }>(found: readonly T[], limit: number): KeysetPage<T> {
   const rows = found.slice(0, limit);
   return { rows, next: found.length > limit ? rows.at(-1)!.id : null };
 }

@@ -17,7 +17,7 @@ export interface AdmissionService {
 }
 
 /** Replies of 401, 402, 403, 429 and 5xx are not stored. */
-const storable = (status: number): boolean => status < 500 && ![401, 402, 403, 429].includes(status);
+const isStorableStatus = (status: number): boolean => status < 500 && ![401, 402, 403, 429].includes(status);
 
 export const createAdmissionService = (store: Pick<Store, 'charging' | 'idempotency'>): AdmissionService => ({
   admit: (request) => store.charging.admit({ ...request, verify: null }),
@@ -25,7 +25,7 @@ export const createAdmissionService = (store: Pick<Store, 'charging' | 'idempote
   async keep(caller, ref, reply) {
     // The key belongs to another request that is in progress.
     if (reply.status === 409) return;
-    await (storable(reply.status)
+    await (isStorableStatus(reply.status)
       ? store.idempotency.finish(caller.accountId, ref, reply)
       : store.idempotency.forget(caller.accountId, ref));
   },

@@ -15,7 +15,8 @@ const TEST = {
 } as const satisfies Omit<AlertWords, 'type'>;
 
 /** What chats of this kind take for markup (Slack, "Escaping text"). */
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapedForChat = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** The event as a message for a chat. `event`: as it is stored. */
 export function chatMessage(
@@ -26,7 +27,7 @@ export function chatMessage(
   const { subject, text, path } = alertWords(type, data) ?? TEST;
   const link = linkTo(url, account.id, path);
   return JSON.stringify({
-    text: `*${escaped(subject)}* (${escaped(account.name)})\n${escaped(text)}\n<${link}|Open in Mailvet>`,
+    text: `*${escapedForChat(subject)}* (${escapedForChat(account.name)})\n${escapedForChat(text)}\n<${link}|Open in Mailvet>`,
   });
 }
 interface StoredEvent {

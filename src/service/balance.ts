@@ -17,7 +17,7 @@ interface LedgerDay {
 }
 
 /** Returns the days on which something happened, the newest first. */
-function daysOf({ total, days, grants }: Funds): LedgerDay[] {
+function ledgerDays({ total, days, grants }: Funds): LedgerDay[] {
   const granted = new Map<number, number>();
   for (const { at, credits } of grants) granted.set(dayOf(at), (granted.get(dayOf(at)) ?? 0) + credits);
   const charged = new Map(days.map((day) => [day.at, day]));
@@ -40,7 +40,7 @@ export async function ledgerDaysOf(store: Pick<Store, 'accounts'>, clock: Clock,
     total: funds.total,
     held: funds.held,
     grants: funds.grants.map(({ at, credits, note }) => ({ at: toIso(at), credits, note })),
-    days: daysOf(funds).map(({ at, ...day }) => ({ at: toIso(at), ...day })),
+    days: ledgerDays(funds).map(({ at, ...day }) => ({ at: toIso(at), ...day })),
     more: funds.openedAt < funds.from,
   };
 }
@@ -55,7 +55,7 @@ export async function balanceOf(store: Pick<Store, 'accounts'>, clock: Clock, ac
   const today = dayOf(now);
   const funds = await store.accounts.funds(account, today - (BALANCE_DAYS - 1) * DAY_MS);
   if (funds === null) throw new ApiError('not_found');
-  const changed = daysOf(funds);
+  const changed = ledgerDays(funds);
   const days = Array.from({ length: BALANCE_DAYS }, (_, i) => today - (BALANCE_DAYS - 1 - i) * DAY_MS)
     .filter((at) => at >= dayOf(funds.openedAt))
     .map((at) => {

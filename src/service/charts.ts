@@ -56,7 +56,7 @@ function rangeOf(
   throw new ApiError('invalid_parameter', message, { field: bucket === 'hour' ? 'bucket' : 'from' });
 }
 
-interface Sums {
+interface KeySums {
   requests: number;
   good: number;
   bad: number;
@@ -66,7 +66,7 @@ interface Sums {
   refused: number;
   rate_limited: number;
 }
-interface ChartTally extends Sums {
+interface ChartTally extends KeySums {
   readonly outcomes: Record<Outcome, number>;
   readonly mx: LatencyCounts;
   readonly smtp: LatencyCounts;
@@ -74,7 +74,7 @@ interface ChartTally extends Sums {
 const SUM_FIELDS = [
   ...(['requests', 'good', 'bad', 'credits'] as const),
   ...(['asked', 'refused', 'rate_limited'] as const),
-] satisfies (keyof Sums)[];
+] satisfies (keyof KeySums)[];
 const noOutcomes = (): Record<Outcome, number> => ({
   ...{ deliverable: 0, not_checked: 0, unknown: 0, risky: 0, undeliverable: 0 },
 });
@@ -122,7 +122,7 @@ export async function chartOf(
     buckets: tallies.map((tally, i) => ({ at: toIso(start + i * size), ...chartCounts(tally) })),
     totals: chartCounts(totals),
     by_reason: byRequestsDescending(byReason(found.filter(isAsked(query)))),
-    by_key: byRequestsDescending(keysOf(byKey, rejected))
+    by_key: byRequestsDescending(keyCharts(byKey, rejected))
       .filter(({ key_id }) => key === null || key_id === key)
       .map((row) => ({ ...row, name: names.get(row.key_id) ?? row.key_id })),
     without_source: withoutSource,
@@ -156,7 +156,7 @@ const isAsked =
   };
 
 /** What was found with each key, and how many of its requests were rejected. */
-function keysOf(found: readonly KeyVerdictRow[], rejected: ReadonlyMap<string, number>) {
+function keyCharts(found: readonly KeyVerdictRow[], rejected: ReadonlyMap<string, number>) {
   const none = (key_id: string) => ({
     ...{ key_id, requests: 0, credits: 0, asked: 0, rejected: rejected.get(key_id) ?? 0 },
     outcomes: noOutcomes(),

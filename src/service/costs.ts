@@ -18,7 +18,7 @@ import { GiveWay } from './lists/give-way.ts';
 
 type HeldCostName = BodyCostName | ReaderCostName;
 
-const NAMES: Readonly<Record<HeldCostName, string>> = {
+const HELD_COST_NAMES: Readonly<Record<HeldCostName, string>> = {
   list_upload: 'uploads',
   report: 'reports',
   list_download: 'downloads of results',
@@ -31,7 +31,7 @@ const TURNS: Readonly<Record<TurnCostName, string>> = {
 /** How often who waits in line asks for a place. */
 const PLACE_POLL_MS = 100;
 /** An upload that is refused has not been read; a reader is one request too many. */
-const REFUSED = { body: 'overloaded', reader: 'rate_limit_exceeded' } as const;
+const REFUSAL_CODES = { body: 'overloaded', reader: 'rate_limit_exceeded' } as const;
 
 /** What an account reads piece by piece, and the place that is held for it. Made by `Costs.read` alone. */
 export class PacedReading<T> {
@@ -95,9 +95,13 @@ export class Costs {
       if (place !== 'wait' || this.#clock.elapsed() >= until) {
         if (place === 'wait') places.leave(party);
         const whose = place === 'party' ? 'This account' : 'The service';
-        throw new ApiError(REFUSED[COSTS[cost].kind], `${whose} has too many ${NAMES[cost]} under way.`, {
-          retry_after: PLACE_RETRY_SECONDS,
-        });
+        throw new ApiError(
+          REFUSAL_CODES[COSTS[cost].kind],
+          `${whose} has too many ${HELD_COST_NAMES[cost]} under way.`,
+          {
+            retry_after: PLACE_RETRY_SECONDS,
+          },
+        );
       }
       await sleep(PLACE_POLL_MS);
     }

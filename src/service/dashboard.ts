@@ -42,7 +42,7 @@ export interface DashboardServices {
   readonly account: AccountService;
   readonly overview: (account: AccountId, user: Pick<SignedIn, 'id' | 'operator'>) => Promise<Overview>;
   readonly notices: NoticeService;
-  readonly operators: (account: AccountId, query: OperatorsQuery) => ReturnType<typeof operatorsAsked>;
+  readonly operators: (account: AccountId, query: OperatorsPeriod) => ReturnType<typeof operatorsAsked>;
   readonly chart: (account: AccountId, ask: ChartQuery) => Promise<Chart>;
   readonly keys: KeyService;
   readonly operatorKeys: OperatorKeyService;
@@ -186,7 +186,7 @@ type Overview = Awaited<ReturnType<typeof overviewOf>>;
 
 // Mail operators have answered mailbox checks with these.
 
-interface OperatorsQuery {
+interface OperatorsPeriod {
   /** It is Unix time in ms; by default, the last seven days are read. */
   readonly from: number | null;
   readonly to: number | null;
@@ -208,7 +208,7 @@ async function operatorsAsked(
   store: Pick<Store, 'verifications'>,
   clock: Clock,
   account: AccountId,
-  { from, to, source }: OperatorsQuery,
+  { from, to, source }: OperatorsPeriod,
 ) {
   const { since, checks } = await store.verifications.mailboxChecks(account, {
     from: from ?? clock.now() - RECENT_DAYS * DAY_MS,

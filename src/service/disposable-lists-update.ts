@@ -14,8 +14,8 @@ export interface ListsUpdate {
   request(): Promise<string>;
 }
 
-const POLL_MS = 100;
-const WAIT_MS = 120_000;
+const UPDATE_POLL_MS = 100;
+const UPDATE_WAIT_MS = 120_000;
 
 export function createListsUpdate(parts: {
   jobs: Pick<Jobs, 'add' | 'list' | 'get'>;
@@ -60,7 +60,7 @@ export function createListsUpdate(parts: {
   };
 
   async function ended(id: string | null): Promise<void> {
-    for (const until = clock.elapsed() + WAIT_MS; id !== null; await sleep(POLL_MS)) {
+    for (const until = clock.elapsed() + UPDATE_WAIT_MS; id !== null; await sleep(UPDATE_POLL_MS)) {
       const job = await jobs.get(id);
       if (job === null) return;
       if (job.state === 'failed') throw new Error(job.lastError ?? 'the update failed');

@@ -30,7 +30,7 @@ export const fetchLists = (options: ListsOptions, clock: Clock): Promise<UpdateS
   });
 
 /** Merging takes seconds, and would block requests. What was written so far is put in place whole or not at all. */
-const thread = new Thread<ListsOptions, UpdateSummary>({
+const updateThread = new Thread<ListsOptions, UpdateSummary>({
   code: threadCode(import.meta.url, './disposable-lists-worker.ts', './disposable-lists-worker.js'),
   idleMs: 0,
   cancelMs: 0,
@@ -48,7 +48,7 @@ export const fetchListsInWorker = (
   }: ListsOptions,
   signal?: AbortSignal,
 ): Promise<UpdateSummary> =>
-  thread.call(
+  updateThread.call(
     { listsDir, listsDisposableUrl, listsFakefilterUrl, listsMailcheckerUrl, listsTompecUrl, listsIvoloUrl },
     { ...(signal && { signal }) },
   );

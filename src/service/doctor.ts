@@ -201,7 +201,7 @@ export async function examineSurroundings(about: Surroundings): Promise<EgressFi
 }
 
 /** Of `fetch`, whose own message says only that it failed. */
-const causeOf = (error: unknown): string =>
+const fetchCause = (error: unknown): string =>
   messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 
 async function checkPublicUrl({ publicUrl: url }: Surroundings): Promise<Finding[]> {
@@ -222,7 +222,7 @@ async function checkPublicUrl({ publicUrl: url }: Surroundings): Promise<Finding
     return [pass('url', found)];
   } catch (error) {
     const fix = `Start the service and its proxy. Where this host cannot reach its own public address, ask from another. ${set}.`;
-    return [warn('url', `Nothing answers at ${url} (${causeOf(error)}).`, fix)];
+    return [warn('url', `Nothing answers at ${url} (${fetchCause(error)}).`, fix)];
   }
 }
 
@@ -278,7 +278,7 @@ async function checkDownloads(
   } catch (error) {
     return warn(
       'downloads',
-      `${host} does not answer, asked ${way} (${causeOf(error)}): the disposable list cannot be updated.`,
+      `${host} does not answer, asked ${way} (${fetchCause(error)}): the disposable list cannot be updated.`,
       'Set HTTPS_PROXY to your proxy, or point MAILVET_LISTS_DISPOSABLE_URL at a copy.',
     );
   }

@@ -57,7 +57,7 @@ export interface ChangedFilter {
 }
 
 /** A file of filters, and how it is to be read. */
-interface FilterUpload extends Spooled {
+interface UploadedFilters extends Spooled {
   readonly read: ReadChoice;
   /** The media type has this charset. */
   readonly charset: string | null;
@@ -109,7 +109,7 @@ export interface FilterService {
    */
   importFile(
     account: AccountId,
-    read: (place: HeldPlace) => Promise<FilterUpload>,
+    read: (place: HeldPlace) => Promise<UploadedFilters>,
     toFilter: ToFilter,
     by: ChangedBy,
   ): Promise<FilterImport>;
@@ -135,7 +135,7 @@ export interface FilterService {
   all(account: AccountId): AsyncGenerator<Filter[]>;
 }
 
-interface Parts {
+interface FilterServiceParts {
   readonly store: Pick<Store, 'clock' | 'filters' | 'keys'>;
   readonly clock: Clock;
   readonly domainData: () => DomainData;
@@ -144,7 +144,13 @@ interface Parts {
   readonly singleCalls: () => number;
 }
 
-export function createFilterService({ store, clock, domainData, costs, singleCalls }: Parts): FilterService {
+export function createFilterService({
+  store,
+  clock,
+  domainData,
+  costs,
+  singleCalls,
+}: FilterServiceParts): FilterService {
   const { filters, keys } = store;
   const actorOf = actorFor(keys);
   const way = new GiveWay(clock, singleCalls);
@@ -224,7 +230,7 @@ const invalidFilter = (field: string, sentence: string) => new ApiError('invalid
 /** Throws ApiError `invalid_filter`. `now`: the store's clock. */
 function toStored({ reason, action, match, expiresAt, ...input }: NewFilter, now: number): FilterInput {
   const { filterType, value } = canonicalFilter(input);
-  if (expiresAt !== null) checkExpiry(expiresAt, now);
+  if (expiresAt !== null) checkFilterExpiry(expiresAt, now);
   const filter = { filterType, value: matchedValue(filterType, match, value), reason, action, match, expiresAt };
   checkAction(filter);
   return filter;
@@ -236,7 +242,10 @@ interface Importing {
   readonly now: number;
   readonly actor: Actor;
 }
-type Parsed = { readonly row: FilterRow } & ({ readonly input: FilterInput } | { readonly error: FilterRowError });
+type ParsedFilter = { readonly row: FilterRow } & (
+  | { readonly input: FilterInput }
+  | { readonly error: FilterRowError }
+);
 
 /** What the rows of a file become, and what of them is stored. */
 class RowImport {
@@ -257,12 +266,12 @@ class RowImport {
     this.#dryRun = dryRun;
   }
 
-  async take(parsed: readonly Parsed[]): Promise<void> {
+  async take(parsed: readonly ParsedFilter[]): Promise<void> {
     this.counts.rows += parsed.length;
     const usable = parsed.flatMap((one) => ('input' in one ? [one.input] : []));
     for (const existing of await this.#filters.existing(this.#account, usable)) {
-      if (existing === null || this.#before.has(subjectOf(existing))) continue;
-      this.#before.set(subjectOf(existing), { ...existing, where: `filter ${existing.id}` });
+      if (existing === null || this.#before.has(filterSubject(existing))) continue;
+      this.#before.set(filterSubject(existing), { ...existing, where: `filter ${existing.id}` });
     }
     const fresh = parsed.flatMap((one) => this.#freshOf(one));
     if (fresh.length === 0) return;
@@ -278,10 +287,10 @@ class RowImport {
   }
 
   /** What the row is to add, if anything. */
-  #freshOf(one: Parsed): FilterInput[] {
+  #freshOf(one: ParsedFilter): FilterInput[] {
     if ('error' in one) return this.#refuse(one.error);
     const { row, input } = one;
-    const key = subjectOf(input);
+    const key = filterSubject(input);
     const earlier = this.#before.get(key);
     const clash = earlier === undefined ? null : clashOf(earlier, input);
     if (clash !== null) return this.#refuse({ row: row.row, text: row.text, ...clash });
@@ -304,7 +313,7 @@ class RowImport {
 async function importRows(
   { filters, clock, way }: { readonly filters: Filters; readonly clock: Clock; readonly way: GiveWay },
   account: AccountId,
-  { input, read, charset, dryRun }: FilterUpload,
+  { input, read, charset, dryRun }: UploadedFilters,
   { toFilter, now, actor }: Importing,
 ): Promise<FilterImport> {
   const file = await openFilterFile(input, { ...read, charset, limits: { party: ownerOf(account) } });
@@ -325,7 +334,7 @@ async function importRows(
   }
 }
 
-function parsedRow(row: FilterRow, toFilter: ToFilter, now: number): Parsed {
+function parsedRow(row: FilterRow, toFilter: ToFilter, now: number): ParsedFilter {
   const { read: found, text } = row;
   const refused = (field: string | null, error: string) => ({ row, error: { row: row.row, text, field, error } });
   if ('fault' in found) return refused(found.field, found.fault);
@@ -341,7 +350,7 @@ function parsedRow(row: FilterRow, toFilter: ToFilter, now: number): Parsed {
 }
 
 /** The same for filters of which an account has one. */
-const subjectOf = ({ filterType, match, value }: FilterInput): string => `${filterType} ${match} ${value}`;
+const filterSubject = ({ filterType, match, value }: FilterInput): string => `${filterType} ${match} ${value}`;
 
 /** Why the row is not what is there already; null: it is. A reason makes no difference. */
 function clashOf(
@@ -369,7 +378,7 @@ function withAdded(error: unknown, added: number): unknown {
 /** The change of a filter as it is stored. Throws ApiError `invalid_filter`. */
 function planChange(filter: Filter, { match, ...change }: ChangedFilter, now: number): FilterChange {
   const { expiresAt = filter.expiresAt } = change;
-  if (expiresAt !== null && expiresAt !== filter.expiresAt) checkExpiry(expiresAt, now);
+  if (expiresAt !== null && expiresAt !== filter.expiresAt) checkFilterExpiry(expiresAt, now);
   checkAction({ ...filter, ...change });
   if (match === undefined || match === filter.match) return change;
   return { ...change, matching: { match, value: matchedValue(filter.filterType, match, filter.value) } };
@@ -382,7 +391,7 @@ function matchedValue(filterType: FilterType, match: FilterMatch, value: string)
   return mailboxOf(value);
 }
 
-function checkExpiry(expiresAt: number, now: number): void {
+function checkFilterExpiry(expiresAt: number, now: number): void {
   const last = toDate(now);
   last.setUTCFullYear(last.getUTCFullYear() + FILTER_EXPIRY_YEARS);
   if (expiresAt > now && expiresAt <= last.getTime()) return;

@@ -90,7 +90,7 @@ export interface HookService {
   flush(): Promise<void>;
 }
 
-interface Parts {
+interface HookServiceParts {
   readonly store: Pick<Store, 'hooks' | 'idempotency'>;
   readonly policies: Pick<PolicyService, 'named'>;
   readonly verify: Pick<VerifyService, 'verify'>;
@@ -121,7 +121,7 @@ function before<T>(signal: AbortSignal, work: () => Promise<T>, late: () => ApiE
 }
 
 /** Calls of one event share a key; the body is a part of it, so that no other event can be mistaken for it. */
-const idempotencyOf = ({ hook, event }: Pick<HookCall, 'hook' | 'event'>): IdempotencyRef | null =>
+const callIdempotency = ({ hook, event }: Pick<HookCall, 'hook' | 'event'>): IdempotencyRef | null =>
   event === null ? null : { route: 'POST /hooks', key: sha256Hex(`${hook.id}\n${event}`), fingerprint: hook.id };
 
 const newHookSecret = (kind: HookKind): string =>
@@ -130,7 +130,13 @@ const newHookSecret = (kind: HookKind): string =>
 
 const noHook = () => new ApiError('not_found', 'There is no such hook in this account.');
 
-export function createHookService({ store, policies, verify, clock, remembersMailboxes }: Parts): HookService {
+export function createHookService({
+  store,
+  policies,
+  verify,
+  clock,
+  remembersMailboxes,
+}: HookServiceParts): HookService {
   const { hooks } = store;
   const seen = new LRUCache<string, SeenCall>({ max: SEEN_MAX });
   const calls = new WindowCounts(WINDOW_SECONDS * 1000, COUNTED_MAX);
@@ -147,7 +153,7 @@ export function createHookService({ store, policies, verify, clock, remembersMai
 
   async function decisionOf(call: HookCall, email: string, policy: Policy, signal: AbortSignal): Promise<Decision> {
     const { hook, signUp, ip, gone } = call;
-    const idempotency = idempotencyOf(call);
+    const idempotency = callIdempotency(call);
     const outcome = await verify.verify({
       keyHash: { account: hook.accountId, hook: hook.id },
       ...{ test: hook.test, ip, idempotency, email, gone },

@@ -20,15 +20,15 @@ export function createJobService({ jobs }: Pick<Store, 'jobs'>): JobService {
 
     async retry(id) {
       const outcome = await jobs.retry(id);
-      if (outcome === 'not_found') throw noFailedJob();
+      if (outcome === 'not_found') throw failedJobNotFound();
       if (outcome === 'conflict') throw new ApiError('job_already_open');
     },
 
     async drop(id) {
-      if (!(await jobs.drop(id))) throw noFailedJob();
+      if (!(await jobs.drop(id))) throw failedJobNotFound();
     },
   };
 }
 
-const noFailedJob = () =>
+const failedJobNotFound = () =>
   new ApiError('not_found', 'There is no such failed job; it may have been retried or dropped.');

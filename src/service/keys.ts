@@ -93,8 +93,8 @@ export function noticesOf(key: Key, now: number): { notice: KeyNotice; cause: st
   });
 }
 
-type KeyStore = Pick<Store, 'accounts' | 'keys'>;
-type KeyPageStore = KeyStore & Pick<Store, 'usage' | 'verifications' | 'rejectedRequests'>;
+type AccountKeyStore = Pick<Store, 'accounts' | 'keys'>;
+type KeyPageStore = AccountKeyStore & Pick<Store, 'usage' | 'verifications' | 'rejectedRequests'>;
 
 export function createKeyService(store: KeyPageStore, clock: Clock): KeyService {
   const { keys } = store;
@@ -192,7 +192,7 @@ export const modeOf = ({ testOf }: { readonly testOf: AccountId | null }): KeyMo
  * ApiError.
  */
 export async function createKey(
-  store: KeyStore,
+  store: AccountKeyStore,
   account: AccountId,
   input: NewKey,
   by?: Actor,

@@ -35,10 +35,10 @@ export interface OutcomeMemory {
 
 /** For so long a node goes by what it has read of an account; what another node records counts after it, ms. */
 const ASKED_AGAIN_MS = 1_000;
-const ACCOUNTS_MAX = 10_000;
-const KEYS_MAX = 20_000;
+const LEARNED_ACCOUNTS_MAX = 10_000;
+const LEARNED_KEYS_MAX = 20_000;
 
-interface Known {
+interface KnownOutcomes {
   readonly owner: OutcomeOwner;
   readonly sums: ReadonlyMap<string, OutcomeSum>;
   /** `Clock.elapsed()`. */
@@ -47,19 +47,19 @@ interface Known {
 
 export function createOutcomeMemory(store: Pick<Store, 'outcomes'>, clock: Clock): OutcomeMemory {
   const { outcomes } = store;
-  const accounts = new LRUCache<string, Known>({ max: ACCOUNTS_MAX });
+  const accounts = new LRUCache<string, KnownOutcomes>({ max: LEARNED_ACCOUNTS_MAX });
   /** A key never changes its account. */
-  const ofKeys = new LRUCache<string, AccountId>({ max: KEYS_MAX });
-  const reading = new Map<string, Promise<Known | null>>();
+  const ofKeys = new LRUCache<string, AccountId>({ max: LEARNED_KEYS_MAX });
+  const reading = new Map<string, Promise<KnownOutcomes | null>>();
 
   const idOf = (who: AdmissionRequest['keyHash']) => (typeof who === 'string' ? ofKeys.get(who) : who.account);
 
-  function fresh(who: AdmissionRequest['keyHash']): Known | null {
+  function fresh(who: AdmissionRequest['keyHash']): KnownOutcomes | null {
     const known = accounts.get(idOf(who) ?? '');
     return known !== undefined && clock.elapsed() - known.readAt < ASKED_AGAIN_MS ? known : null;
   }
 
-  async function readOwner(who: AdmissionRequest['keyHash']): Promise<Known | null> {
+  async function readOwner(who: AdmissionRequest['keyHash']): Promise<KnownOutcomes | null> {
     const readAt = clock.elapsed();
     const owner = await outcomes.owner(who);
     // Of a key that there is not, the admission tells.
@@ -74,7 +74,7 @@ export function createOutcomeMemory(store: Pick<Store, 'outcomes'>, clock: Clock
   }
 
   /** All that wait for it share one reading at a time. */
-  function read(who: AdmissionRequest['keyHash']): Promise<Known | null> {
+  function read(who: AdmissionRequest['keyHash']): Promise<KnownOutcomes | null> {
     const id = typeof who === 'string' ? who : who.account;
     const open = reading.get(id);
     if (open !== undefined) return open;
@@ -84,7 +84,7 @@ export function createOutcomeMemory(store: Pick<Store, 'outcomes'>, clock: Clock
   }
 
   async function readAll(
-    known: Known | Promise<Known | null>,
+    known: KnownOutcomes | Promise<KnownOutcomes | null>,
     addresses: readonly (MailboxName | null)[],
   ): Promise<RecalledAll> {
     try {

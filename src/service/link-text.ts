@@ -16,13 +16,14 @@ export const UNSAFE_CHARACTERS =
 /**
  * As clients that normalize names see it (UTS #46): full-width letters and dots are plain ones, the invisible is gone.
  */
-const flat = (text: string): string => text.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
+const normalizedName = (text: string): string =>
+  text.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 
 /** It matches a scheme, `www.`, a Windows share or an IPv4 address. */
 const MARKED =
   /[a-z][a-z0-9+.-]*:\/\/|(?<![\p{L}\p{N}])(?:(?:mailto|tel|sms|file):\S|www\d{0,3}[.。]\S)|\\\\\S|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/iu;
 /** It matches a dot, or the ideographic one, after a label, and the next label. */
-const DOT = /(?<=[\p{L}\p{N}\p{M}_-])[.。]([\p{L}\p{N}\p{M}-]+)/gu;
+const LABEL_DOT = /(?<=[\p{L}\p{N}\p{M}_-])[.。]([\p{L}\p{N}\p{M}-]+)/gu;
 
 /**
  * Whether a label, or its beginning, is a top-level domain. The beginning, because clients differ in where they let a
@@ -35,8 +36,8 @@ function endsHostName(label: string): boolean {
 
 /** The first word that contains a URL, a host name or an email address; null if none does. Linear in its length. */
 export function findLink(text: string): string | null {
-  const seen = flat(text);
-  const host = [...seen.matchAll(DOT)].find(([, label = '']) => endsHostName(label));
+  const seen = normalizedName(text);
+  const host = [...seen.matchAll(LABEL_DOT)].find(([, label = '']) => endsHostName(label));
   const at = host?.index ?? MARKED.exec(seen)?.index;
   if (at === undefined) return null;
   return `${/\S*$/.exec(seen.slice(0, at))?.[0]}${/^\S*/.exec(seen.slice(at))?.[0]}`;
@@ -47,13 +48,13 @@ export function findLink(text: string): string | null {
  * names that were stored before they were checked.
  */
 export function harmlessName(name: string): string {
-  const line = cut(oneLine(name));
-  return findLink(line) === null ? line : cut(oneLine(flat(line).replaceAll(/[.。:/\\]+/g, ' ')));
+  const line = cutName(onOneLine(name));
+  return findLink(line) === null ? line : cutName(onOneLine(normalizedName(line).replaceAll(/[.。:/\\]+/g, ' ')));
 }
 
-const oneLine = (text: string): string => text.replaceAll(UNSAFE_CHARACTERS, ' ').replaceAll(/\s+/g, ' ').trim();
+const onOneLine = (text: string): string => text.replaceAll(UNSAFE_CHARACTERS, ' ').replaceAll(/\s+/g, ' ').trim();
 
-function cut(text: string): string {
+function cutName(text: string): string {
   const characters = [...text];
   return characters.length <= MAILED_NAME_LENGTH
     ? text

@@ -29,7 +29,7 @@ export type LoggedRequest = LoggedRejection & {
   readonly key: { readonly id: string; readonly name: string } | null;
 };
 
-type LogSearch = Omit<VerificationSearch, 'before' | 'status'> & {
+type LogQueryByTime = Omit<VerificationSearch, 'before' | 'status'> & {
   readonly before: LogCursor | null;
   /** `rejected` means rejected requests. */
   readonly status: readonly LogStatus[] | null;
@@ -43,7 +43,7 @@ interface LogResult {
   readonly retentionDays: number;
 }
 
-export type LogExportSearch = Omit<LogSearch, 'before' | 'limit'>;
+export type LogExportSearch = Omit<LogQueryByTime, 'before' | 'limit'>;
 export type LogExportRow = { readonly entry: LogEntry } | { readonly rejected: LoggedRequest };
 
 interface LogExports {
@@ -51,10 +51,10 @@ interface LogExports {
   export(account: AccountId, search: LogExportSearch): AsyncGenerator<readonly LogExportRow[], void, undefined>;
 }
 
-function createLogExports(search: (account: AccountId, search: LogSearch) => Promise<LogResult>): LogExports {
+function createLogExports(search: (account: AccountId, search: LogQueryByTime) => Promise<LogResult>): LogExports {
   return {
     async *export(account, asked) {
-      for (let before: LogSearch['before'] = null; ; ) {
+      for (let before: LogQueryByTime['before'] = null; ; ) {
         const from = before;
         const page: LogResult = await andRest(() => search(account, { ...asked, before: from, limit: EXPORT_ROWS }));
         yield byTime(page);
@@ -87,18 +87,18 @@ const REJECTED_END: RejectionPosition = { at: 0, id: 0 };
 export const isEnd = ({ seq, rejected }: LogCursor) => ({ seq: seq === SEQ_END, rejected: rejected?.id === 0 });
 
 /** What was found of one kind, newest first; `searchedTo`: nothing newer was left out. */
-interface Found<T, P> {
+interface FoundPage<T, P> {
   readonly items: readonly T[];
   readonly next: P | null;
   readonly searchedTo: number | null;
 }
-type FoundVerifications = Found<LoggedVerification, number>;
-type FoundRejections = Found<LoggedRejection, RejectionPosition>;
+type FoundVerifications = FoundPage<LoggedVerification, number>;
+type FoundRejections = FoundPage<LoggedRejection, RejectionPosition>;
 
 export const NO_VERIFICATIONS: FoundVerifications = { items: [], next: null, searchedTo: null };
 export const NO_REJECTIONS: FoundRejections = { items: [], next: null, searchedTo: null };
 
-interface LogPage {
+interface FoundLog {
   readonly verifications: readonly LoggedVerification[];
   readonly rejections: readonly LoggedRejection[];
   readonly next: LogCursor | null;
@@ -108,7 +108,7 @@ interface LogPage {
 
 /** Where the next page goes on, after the first `used` items. */
 function restOf<T, P>(
-  { items, next }: Found<T, P>,
+  { items, next }: FoundPage<T, P>,
   used: number,
   before: P | null,
   end: P,
@@ -125,9 +125,9 @@ export function mergedPage(
   rejected: FoundRejections,
   before: LogCursor,
   limit: number,
-): LogPage {
+): FoundLog {
   let [v, r] = [0, 0];
-  const timeOf = (at: number | undefined, { next, searchedTo }: Found<unknown, unknown>) =>
+  const timeOf = (at: number | undefined, { next, searchedTo }: FoundPage<unknown, unknown>) =>
     // Once its items are used up, a kind goes on where its search ended.
     at ?? (next === null ? -Infinity : (searchedTo ?? -Infinity));
   while (v + r < limit) {
@@ -155,7 +155,7 @@ export function mergedPage(
  * The same where rejected requests were found by their ID: there are no others, so that they are on the first page,
  * however old they are. More than fit are merged as usual.
  */
-function pageById(found: FoundVerifications, rejected: FoundRejections, before: LogCursor, limit: number): LogPage {
+function pageById(found: FoundVerifications, rejected: FoundRejections, before: LogCursor, limit: number): FoundLog {
   const { items, next } = rejected;
   if (next !== null || items.length >= limit) return mergedPage(found, rejected, before, limit);
   return { ...mergedPage(found, NO_REJECTIONS, before, limit - items.length), rejections: items };
@@ -164,7 +164,7 @@ function pageById(found: FoundVerifications, rejected: FoundRejections, before: 
 /** The log: verifications, and requests that were rejected. All methods throw ApiError. */
 export interface LogService extends LogExports {
   /** Newest first; pass `next` as the next `before`. */
-  search(account: AccountId, search: LogSearch): Promise<LogResult>;
+  search(account: AccountId, search: LogQueryByTime): Promise<LogResult>;
   /** Verifications alone, newest first; pass `next` as the next `before`. */
   verifications(
     account: AccountId,
@@ -212,7 +212,7 @@ export function createLogService(
     key: row.keyId === null || row.keyId === DASHBOARD_KEY ? null : keyOf(row.keyId),
   });
 
-  async function search(account: AccountId, search: LogSearch): Promise<LogResult> {
+  async function search(account: AccountId, search: LogQueryByTime): Promise<LogResult> {
     const { statuses, withRejected } = statusesOf(search);
     const before = search.before ?? { seq: null, rejected: null };
     const wanted = isEnd(before).rejected || !withRejected ? null : rejectionSearch(search);
@@ -262,13 +262,13 @@ export function createLogService(
 const REQUEST_ID = /^req_\w{22}$/;
 
 /** The statuses that verifications may have, and whether rejected requests can match at all. */
-function statusesOf({ status, not = [] }: LogSearch): { statuses: readonly Status[]; withRejected: boolean } {
+function statusesOf({ status, not = [] }: LogQueryByTime): { statuses: readonly Status[]; withRejected: boolean } {
   const isWanted = (one: LogStatus) => status === null || status.includes(one) !== not.includes('status');
   return { statuses: STATUSES.filter(isWanted), withRejected: isWanted('rejected') };
 }
 
 /** What a search of the log asks of rejected requests; null where it is about verifications. */
-function rejectionSearch(search: LogSearch): RejectionSearch | null {
+function rejectionSearch(search: LogQueryByTime): RejectionSearch | null {
   const { email, id, keyId, limit, before, from = null, to = null, not = [] } = search;
   const { reason, level = null, outcome = null, operator = null, egress = null, decision = null } = search;
   const { mail = null, confidence = null, reported = null } = search;

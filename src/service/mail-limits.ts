@@ -10,7 +10,7 @@ import type { MailPayload } from '../kernel/jobs.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Store } from '../store/store.ts';
 
-interface Rule {
+interface MailRule {
   /** How many mails of one origin a mailbox gets in a day; null: any number. */
   readonly perOrigin: number | null;
   /** Whether a mail waits for another day when the mailbox has had its fill. All mails count towards that. */
@@ -19,11 +19,11 @@ interface Rule {
 /**
  * Somebody else causes it. The origin is their network or account, none of which can use up what the others may send.
  */
-const BY_OTHERS: Rule = { perOrigin: MAILS_PER_MAILBOX_AND_ORIGIN, waitsForOthers: true };
+const BY_OTHERS: MailRule = { perOrigin: MAILS_PER_MAILBOX_AND_ORIGIN, waitsForOthers: true };
 /**
  * Nobody but the recipient, or a member of their account, can cause it: it does not depend on what others have sent.
  */
-const OWN: Rule = { perOrigin: MAILS_PER_MAILBOX, waitsForOthers: false };
+const OWN_MAIL: MailRule = { perOrigin: MAILS_PER_MAILBOX, waitsForOthers: false };
 
 const MAIL_LIMIT_RULES = {
   /** The origin is the inviting account. */
@@ -33,17 +33,17 @@ const MAIL_LIMIT_RULES = {
   /** From an unknown device; the origin is the network. */
   password_reset: BY_OTHERS,
   /** From a device of the user, which is the origin. */
-  own_password_reset: OWN,
+  own_password_reset: OWN_MAIL,
   /** The origin is the account. */
-  alert: OWN,
-  low_balance: OWN,
+  alert: OWN_MAIL,
+  low_balance: OWN_MAIL,
   /** The origin is the account. */
-  webhook_disabled: OWN,
+  webhook_disabled: OWN_MAIL,
   /** Never withheld: whoever takes a user over could use a limit up before. */
   security_change: { perOrigin: null, waitsForOthers: false },
 } as const satisfies Record<
   MailPayload['template'] | 'alert' | 'sign_up' | 'password_reset' | 'own_password_reset',
-  Rule
+  MailRule
 >;
 type MailCause = keyof typeof MAIL_LIMIT_RULES;
 
@@ -84,7 +84,7 @@ export function createMailLimits(parts: { store: Pick<Store, 'accounts' | 'attem
 
   return {
     async admit(cause, to, origin) {
-      const { perOrigin, waitsForOthers }: Rule = MAIL_LIMIT_RULES[cause];
+      const { perOrigin, waitsForOthers }: MailRule = MAIL_LIMIT_RULES[cause];
       const over = async (limit: number, from?: string) => {
         const { count, endsAt } = await attempts.count(mailsTo(to), DAY_MS, from);
         return count > limit ? { limit, endsAt } : null;

@@ -55,8 +55,8 @@ interface MailParts {
   readonly url: () => string;
 }
 
-const CONNECT_MS = 10_000;
-const IDLE_MS = 10_000;
+const MAIL_CONNECT_MS = 10_000;
+const MAIL_IDLE_MS = 10_000;
 const TOTAL_MS = 30_000;
 
 interface Message {
@@ -90,7 +90,7 @@ function senderTo({ server, from }: Omit<MailParts, 'url'>) {
     try {
       await Promise.race([use(transport), timeout]);
     } catch (error) {
-      throw failureOf(error as TransportError);
+      throw mailFailure(error as TransportError);
     } finally {
       clearTimeout(timer);
       transport.close();
@@ -289,7 +289,7 @@ const SECURITY_CHANGES: Readonly<Record<SecurityChange, { readonly subject: stri
 const isPermanent = ({ responseCode = 0, command = '' }: TransportError): boolean =>
   responseCode >= 500 && /^(RCPT|DATA)/.test(command);
 
-function failureOf(error: TransportError): JobFailure {
+function mailFailure(error: TransportError): JobFailure {
   const { originalCode, code, responseCode, command } = error;
   const step = command?.split(' ', 1)[0];
   const reply =
@@ -303,10 +303,10 @@ function failureOf(error: TransportError): JobFailure {
 }
 
 const BOUNDS = {
-  connectionTimeout: CONNECT_MS,
-  dnsTimeout: CONNECT_MS,
-  greetingTimeout: IDLE_MS,
-  socketTimeout: IDLE_MS,
+  connectionTimeout: MAIL_CONNECT_MS,
+  dnsTimeout: MAIL_CONNECT_MS,
+  greetingTimeout: MAIL_IDLE_MS,
+  socketTimeout: MAIL_IDLE_MS,
   // Messages are plain text; nothing in them may make the library read a file or fetch a URL.
   disableFileAccess: true,
   disableUrlAccess: true,

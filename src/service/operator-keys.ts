@@ -39,9 +39,9 @@ export interface OperatorKeyService {
   keep(key: OperatorKey, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
 }
 
-type KeyStore = Pick<Store, 'operatorKeys' | 'idempotency'>;
+type OperatorKeyStore = Pick<Store, 'operatorKeys' | 'idempotency'>;
 
-export function createOperatorKeyService(store: KeyStore): OperatorKeyService {
+export function createOperatorKeyService(store: OperatorKeyStore): OperatorKeyService {
   const { operatorKeys: keys, idempotency } = store;
   return {
     list: () => keys.list(),

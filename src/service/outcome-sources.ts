@@ -59,7 +59,7 @@ const SECRETS: Readonly<Record<OutcomeProvider, { readonly isOne: (text: string)
 };
 
 /** The secret that a provider shows as it is kept: without the armor of a PEM file. */
-const bare = (text: string): string =>
+const bareSecret = (text: string): string =>
   text.includes('BEGIN PUBLIC KEY') ? text.replaceAll(/-----[A-Z ]{1,30}-----|\s/g, '') : text.trim();
 
 const noSource = () => new ApiError('not_found', 'There is no such connection in this account.');
@@ -75,7 +75,7 @@ export function createOutcomeSourceService(
       return { kept: secret, shown: secret };
     }
     const { name, secret: what, example } = OUTCOME_PROVIDER_FACTS[provider];
-    const secret = bare(sent ?? '');
+    const secret = bareSecret(sent ?? '');
     if (of.isOne(secret)) return { kept: secret, shown: null };
     const message = `secret must be what ${name} shows: ${what}, such as ${example ?? ''}.`;
     throw new ApiError('invalid_parameter', message, { field: 'secret' });

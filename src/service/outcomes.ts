@@ -84,7 +84,7 @@ interface Calibration {
   readonly contradictions: readonly Contradiction[];
 }
 
-interface Parts {
+interface OutcomeServiceParts {
   readonly store: Pick<Store, 'outcomes'>;
   readonly clock: Clock;
   readonly memory: Pick<OutcomeMemory, 'forget'>;
@@ -93,7 +93,7 @@ interface Parts {
   readonly onRecorded?: (classes: readonly OutcomeClass[], contradictions: number) => void;
 }
 
-const wrong = (field: string, what: string): ApiError =>
+const wrongField = (field: string, what: string): ApiError =>
   new ApiError('invalid_parameter', `${field} ${what}`, { field });
 
 /** A row that may be recorded. */
@@ -103,7 +103,13 @@ interface Readable {
   readonly sentAfter: SentAfter | null;
 }
 
-export function createOutcomeService({ store, clock, memory, domainData, onRecorded }: Parts): OutcomeService {
+export function createOutcomeService({
+  store,
+  clock,
+  memory,
+  domainData,
+  onRecorded,
+}: OutcomeServiceParts): OutcomeService {
   const { outcomes } = store;
   // Made for the first bounce: that takes some milliseconds.
   let classifier: Classifier | null = null;
@@ -117,8 +123,8 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
     const verdict = sentAfter && measured(sentAfter);
     return {
       ...{ mailbox: canonicalMailbox(address), domain: address.domain, class: reading.class, at, source, verdict },
-      code: codesOf(reading),
-      template: verdict && templateOf(classifier, email, reading, verdict),
+      code: replyCodes(reading),
+      template: verdict && contradictingTemplate(classifier, email, reading, verdict),
     };
   }
 
@@ -138,12 +144,12 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
       const { email, verificationId = '' } = row;
       const sentAfter = (email === undefined ? byId.get(verificationId) : byAddress[next++]) ?? null;
       if (email === undefined && sentAfter === null)
-        return wrong('verification_id', 'is that of no verification in the log of the account.');
+        return wrongField('verification_id', 'is that of no verification in the log of the account.');
       const parsed = parseAddress(trimBlanks(email ?? sentAfter?.email ?? ''), ANY_DOMAIN);
       if (parsed.ok) return { said: row, address: parsed.address, sentAfter };
       return email === undefined
-        ? wrong('verification_id', 'is that of a malformed address.')
-        : wrong('email', 'must be an email address.');
+        ? wrongField('verification_id', 'is that of a malformed address.')
+        : wrongField('email', 'must be an email address.');
     });
   }
 
@@ -232,22 +238,22 @@ export function createTestOutcomeReports(outcomes: Pick<OutcomeService, 'record'
 /** What is wrong with a row by itself; null: nothing. */
 function faultOf({ email, verificationId, at }: ReportedOutcome, now: number): ApiError | null {
   if (email === undefined && verificationId === undefined)
-    return wrong('email', 'is missing; send it, or verification_id.');
+    return wrongField('email', 'is missing; send it, or verification_id.');
   if (email !== undefined && verificationId !== undefined)
-    return wrong('verification_id', 'cannot be sent together with email; send one of them.');
-  if (at > now + CLOCK_TOLERANCE_MS) return wrong('at', 'is in the future.');
-  if (at < now - OUTCOME_AGE_DAYS * DAY_MS) return wrong('at', `is more than ${OUTCOME_AGE_DAYS} days ago.`);
+    return wrongField('verification_id', 'cannot be sent together with email; send one of them.');
+  if (at > now + CLOCK_TOLERANCE_MS) return wrongField('at', 'is in the future.');
+  if (at < now - OUTCOME_AGE_DAYS * DAY_MS) return wrongField('at', `is more than ${OUTCOME_AGE_DAYS} days ago.`);
   return null;
 }
 
 const codes = (code: number | null, enhanced: string | null): string | null =>
   code === null ? null : enhanced === null ? String(code) : `${code} ${enhanced}`;
 
-const codesOf = ({ diagnostic }: OutcomeReading): string | null =>
+const replyCodes = ({ diagnostic }: OutcomeReading): string | null =>
   diagnostic?.hasCode ? codes(diagnostic.reply.code, diagnostic.reply.enhanced) : null;
 
 /** Of a bounce that contradicts the verdict. */
-function templateOf(
+function contradictingTemplate(
   classifier: Classifier,
   address: string,
   { class: of, diagnostic }: OutcomeReading,

@@ -85,7 +85,7 @@ export interface PolicyService {
 }
 
 /** Errors that mean that there is no verdict, through no fault of the request. */
-const OUTAGES: ReadonlySet<ErrorCode> = new Set([
+const OUTAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'verification_unavailable',
   'overloaded',
   'internal_error',
@@ -102,7 +102,7 @@ const outageDecision = (
   { code }: Pick<ApiError, 'code'>,
   policy: PolicyRules,
   language: string | null,
-): Decision | null => (OUTAGES.has(code) ? decideOutage(policy, language) : null);
+): Decision | null => (OUTAGE_CODES.has(code) ? decideOutage(policy, language) : null);
 
 /** The error, with what the policy says where it means that there is no verdict. */
 export function withOutageDecision(thrown: unknown, policy: PolicyRules | null, language: string | null): ApiError {
@@ -116,7 +116,7 @@ const LAST_READ_MAX = 500;
 /** Until one that was read before is taken instead: the charge waits for the store as well. */
 const LAST_READ_AFTER_MS = 1_000;
 
-function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+function withinTime<T>(ms: number, promise: Promise<T>): Promise<T> {
   const over = Promise.withResolvers<never>();
   const timer = setTimeout(() => over.reject(new Error(`The store did not answer in ${ms} ms.`)), ms);
   return Promise.race([promise, over.promise]).finally(() => clearTimeout(timer));
@@ -175,7 +175,7 @@ export function createPolicyService(
       const id = `${keyHash}\n${name}`;
       const last = lastRead.get(id);
       try {
-        const found = await within(
+        const found = await withinTime(
           last === undefined ? STORE_WAIT_SECONDS * 1000 : LAST_READ_AFTER_MS,
           read(keyHash, name),
         );

@@ -19,7 +19,7 @@ export interface PrivacyService {
   erase(account: AccountId, asked: AskedPerson & { readonly filters: boolean }, by: ChangedBy): Promise<Erased>;
 }
 
-function personOf({ email: text, canonical }: AskedPerson): Person {
+function askedPerson({ email: text, canonical }: AskedPerson): Person {
   const email = trimBlanks(text);
   const mailbox = mailboxOf(email);
   const is = (address: string) => mailboxOf(address) === mailbox;
@@ -48,7 +48,7 @@ export function createPrivacyService(
   const actorOf = actorFor(keys);
   return {
     async export(account, asked, by) {
-      const held = privacy.held(account, personOf(asked), await actorOf(by));
+      const held = privacy.held(account, askedPerson(asked), await actorOf(by));
       return costs.read('export', account, document(asked, clock.now(), held));
     },
     async erase(account, { filters, ...asked }, by) {
@@ -56,7 +56,7 @@ export function createPrivacyService(
       // It reads as much as an export does.
       const place = await costs.hold('export', account);
       try {
-        return await privacy.erase(account, personOf(asked), actor, { filters });
+        return await privacy.erase(account, askedPerson(asked), actor, { filters });
       } finally {
         place.release();
       }

@@ -6,7 +6,7 @@ import type { MoreRejectedRequests, RejectedRequest, RejectedRequests } from '..
 /** Counts of minutes kept in memory while the store is unavailable. Beyond that, they are lost: memory is bounded. */
 const COUNTS_MAX = 20_000;
 /** Accounts whose recorded requests are counted, those that had one last. */
-const ACCOUNTS_MAX = 20_000;
+const COUNTED_ACCOUNTS_MAX = 20_000;
 
 /** Collects rejected requests in memory, within bounds; `flush` writes them to the store. */
 interface RejectedRequestLog {
@@ -16,8 +16,8 @@ interface RejectedRequestLog {
 }
 
 export function createRejectedRequestLog(store: RejectedRequests): RejectedRequestLog {
-  const inMinute = new WindowCounts(MINUTE_MS, ACCOUNTS_MAX);
-  const inDay = new WindowCounts(DAY_MS, ACCOUNTS_MAX);
+  const inMinute = new WindowCounts(MINUTE_MS, COUNTED_ACCOUNTS_MAX);
+  const inDay = new WindowCounts(DAY_MS, COUNTED_ACCOUNTS_MAX);
   let waiting: RejectedRequest[] = [];
   /** It counts by account and minute. */
   let counts = new Map<string, MoreRejectedRequests>();

@@ -7,7 +7,7 @@ import type { Page, Store, UncertainReplyRow } from '../store/store.ts';
 
 export type { UncertainReplyRow };
 
-interface Asked {
+interface AskedReply {
   /** As a server sends it or a log has it. */
   readonly reply: string;
   /** The mail host that gave it; null: of no known operator. */
@@ -19,7 +19,7 @@ interface Asked {
 /** How replies of mail servers are read, for operators. */
 export interface ReplyService {
   /** As a reply to RCPT. Throws ApiError if it is no reply. */
-  explain(asked: Asked): ReplyExplanation & { readonly operator: string | null };
+  explain(asked: AskedReply): ReplyExplanation & { readonly operator: string | null };
   /** Replies that were read with low confidence, the most frequent first. */
   uncertain(limit: number): Promise<Page<UncertainReplyRow>>;
 }

@@ -3,7 +3,7 @@ import { CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import type { ClockReading, Store } from '../store/store.ts';
 
 /** A reading that took longer says too little about the difference of two clocks, ms. */
-const SLOW_MS = 5_000;
+const SLOW_READING_MS = 5_000;
 
 /**
  * The store's clock as this process knows it: `now()` is the store's time by the last reading and the time that has
@@ -37,7 +37,7 @@ export function watchStoreClock(
       const reading = await store.clock.read();
       const after = clock.elapsed();
       doubtedSince = reading.doubtedSince;
-      if (store.engine === 'postgres' && (offset === null || after - before < SLOW_MS))
+      if (store.engine === 'postgres' && (offset === null || after - before < SLOW_READING_MS))
         offset = reading.now - (before + after) / 2;
       return reading;
     },

@@ -8,10 +8,11 @@ import type { AccountId, Traffic, TrafficRow } from '../store/store.ts';
  */
 const GROWTH = Math.log(1.1);
 /** 1.1^145 ms are more than 17 minutes. */
-const LAST = 145;
+const LAST_BUCKET = 145;
 
 /** The bucket of a latency in ms; 0 is everything below 1 ms. */
-const latencyBucket = (ms: number): number => (ms < 1 ? 0 : Math.min(LAST, 1 + Math.floor(Math.log(ms) / GROWTH)));
+const latencyBucket = (ms: number): number =>
+  ms < 1 ? 0 : Math.min(LAST_BUCKET, 1 + Math.floor(Math.log(ms) / GROWTH));
 
 /** The latency that a bucket represents, ms: the middle of its bounds. */
 const middle = (bucket: number): number => (bucket === 0 ? 0.5 : 1.1 ** (bucket - 0.5));
@@ -39,10 +40,10 @@ export function percentile(counts: ReadonlyMap<number, number>, share: number): 
   return null;
 }
 
-const METRICS = ['status', 'mx', 'smtp'] as const;
+const TRAFFIC_METRICS = ['status', 'mx', 'smtp'] as const;
 /** Room for one hour's statuses (to 599) and latency buckets in one number: hour, then metric, then bucket. */
-const BUCKETS = 1000;
-const PER_HOUR = METRICS.length * BUCKETS;
+const HOUR_BUCKETS = 1000;
+const PER_HOUR = TRAFFIC_METRICS.length * HOUR_BUCKETS;
 /**
  * Distinct counters kept in memory while the store is unavailable, about 10 MB. Beyond that, nothing is counted: a gap
  * in a chart is better than an exhausted process.
@@ -68,7 +69,7 @@ export function createTrafficCounter(traffic: Traffic, clock: Clock): TrafficCou
       own = new Map();
       counts.set(account, own);
     }
-    const key = hour * PER_HOUR + metric * BUCKETS + bucket;
+    const key = hour * PER_HOUR + metric * HOUR_BUCKETS + bucket;
     const before = own.get(key);
     if (before === undefined) {
       if (size >= COUNTERS_MAX) return;
@@ -88,13 +89,13 @@ export function createTrafficCounter(traffic: Traffic, clock: Clock): TrafficCou
       size = 0;
       try {
         await traffic.add(
-          [...flushing].flatMap(([account, own]) => [...own].map(([key, n]) => rowOf(account, key, n))),
+          [...flushing].flatMap(([account, own]) => [...own].map(([key, n]) => trafficRow(account, key, n))),
         );
       } catch (error) {
         for (const [account, own] of flushing) {
           for (const [key, n] of own) {
             const inHour = key % PER_HOUR;
-            add(account, Math.floor(inHour / BUCKETS), inHour % BUCKETS, n, Math.floor(key / PER_HOUR));
+            add(account, Math.floor(inHour / HOUR_BUCKETS), inHour % HOUR_BUCKETS, n, Math.floor(key / PER_HOUR));
           }
         }
         throw error;
@@ -103,13 +104,13 @@ export function createTrafficCounter(traffic: Traffic, clock: Clock): TrafficCou
   };
 }
 
-function rowOf(account: AccountId, key: number, count: number): TrafficRow {
+function trafficRow(account: AccountId, key: number, count: number): TrafficRow {
   const inHour = key % PER_HOUR;
   return {
     account,
     hour: Math.floor(key / PER_HOUR) * HOUR_MS,
-    metric: METRICS[Math.floor(inHour / BUCKETS)]!,
-    bucket: inHour % BUCKETS,
+    metric: TRAFFIC_METRICS[Math.floor(inHour / HOUR_BUCKETS)]!,
+    bucket: inHour % HOUR_BUCKETS,
     count,
   };
 }

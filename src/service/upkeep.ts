@@ -2,7 +2,7 @@ import { DAY_MS } from '../kernel/clock.ts';
 import type { PurgeRound, Store } from '../store/store.ts';
 import type { WatchedClock } from './store-clock.ts';
 
-interface Parts {
+interface UpkeepParts {
   readonly store: Pick<Store, 'upkeep'>;
   readonly storeClock: WatchedClock;
   readonly retentionDays: number;
@@ -17,7 +17,7 @@ type Purged = Extract<PurgeRound, { paused: false }> | { readonly skipped: strin
 export type Purge = (signal: AbortSignal) => Promise<Purged>;
 
 export const createPurge =
-  ({ store, storeClock, retentionDays, seenDays, outcomesDays }: Parts): Purge =>
+  ({ store, storeClock, retentionDays, seenDays, outcomesDays }: UpkeepParts): Purge =>
   async (signal) => {
     const skipped = storeClock.problem();
     if (skipped !== null) return { skipped };

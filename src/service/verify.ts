@@ -132,7 +132,7 @@ async function wait(ms: number, signal: AbortSignal): Promise<void> {
 
 // Evidence goes to the store this way, for single verifications and those of lists alike.
 
-interface Asked {
+interface AskedVerification {
   readonly email: string;
   readonly level: Level;
   /** It is canonical; null: it is unknown. */
@@ -156,7 +156,17 @@ export type VerificationReply = Report & { readonly decision: Decision | null };
 /** `started` is in `Clock.elapsed()` ms. `filter` is the filter of the account that matched. */
 export function toRecord(
   engine: EngineDeps,
-  { email, level, clientIp, withEvidence, warnings, via = null, policy = null, language = null, scope = null }: Asked,
+  {
+    email,
+    level,
+    clientIp,
+    withEvidence,
+    warnings,
+    via = null,
+    policy = null,
+    language = null,
+    scope = null,
+  }: AskedVerification,
   {
     id,
     started,
@@ -205,7 +215,7 @@ export function toRecord(
 function completedRecord(record: VerificationRecord, completed: CompletedReply | undefined): VerificationRecord {
   if (completed === undefined) return record;
   const { keptAs = null, decisionIfSeen = null } = record;
-  if (keptAs === null || !isKept(completed.body)) return { ...record, ...completed };
+  if (keptAs === null || !isKeptReply(completed.body)) return { ...record, ...completed };
   // It was recorded before, and is read from the store, which has less than was to be sent.
   const { credits_used, seen }: Pick<Report, 'credits_used' | 'seen'> = JSON.parse(completed.body);
   const reply: VerificationReply = JSON.parse(record.body);
@@ -215,11 +225,11 @@ function completedRecord(record: VerificationRecord, completed: CompletedReply |
 }
 
 /** Whether the store has kept this reply without the address. */
-const isKept = (body: string): boolean => body.startsWith(`{"email":"${HASH}`);
+const isKeptReply = (body: string): boolean => body.startsWith(`{"email":"${HASH}`);
 
 /** A reply that was kept without the address, for whoever sends the same request again. */
 function withAddress(body: string, { email, didYouMean, syntax }: Evidence): string {
-  if (!isKept(body)) return body;
+  if (!isKeptReply(body)) return body;
   const reply: VerificationReply = JSON.parse(body);
   const address = syntax.result === 'pass' ? syntax.address : null;
   const mailbox = address && mailboxAt(address, reply.checks.mx.provider ?? null);
@@ -298,7 +308,7 @@ function sightingOf(scope: string | null, { syntax }: Evidence): Sighting | null
   return { scope, mailbox: canonicalMailbox(syntax.address), spelling: syntax.address.normalized };
 }
 
-interface VerifyRequest {
+interface ServiceVerifyRequest {
   /** It is the hash of the API key, or the account for a verification in the dashboard. */
   readonly keyHash: AdmissionRequest['keyHash'];
   /** Whether the key or account is one of test mode. */
@@ -348,15 +358,15 @@ type VerifyOutcome =
     };
 
 export interface VerifyService {
-  verify(request: VerifyRequest): Promise<VerifyOutcome>;
+  verify(request: ServiceVerifyRequest): Promise<VerifyOutcome>;
   /** Checks waiting for DNS or a mail server, without those of test mode. */
   readonly running: number;
   /** `verify` was called this often so far. */
   readonly calls: number;
 }
 
-interface Run {
-  readonly request: VerifyRequest;
+interface VerifyRun {
+  readonly request: ServiceVerifyRequest;
   readonly mode: VerifyMode;
   readonly check: Check;
   readonly recalled: Recalled | null;
@@ -405,7 +415,7 @@ export function createVerifyService(options: {
   let calls = 0;
   const runningIn = (mode: VerifyMode): number => running.get(mode) ?? 0;
 
-  function recordOf(run: Run, e: Evidence, verdict: Verdict, filter: FilterRule | null): VerificationRecord {
+  function recordOf(run: VerifyRun, e: Evidence, verdict: Verdict, filter: FilterRule | null): VerificationRecord {
     const { request, mode, id, started, recalled } = run;
     return toRecord(
       engine,
@@ -416,7 +426,7 @@ export function createVerifyService(options: {
     );
   }
 
-  async function runChecks(run: Run, { caller, filter, matchesHosts }: Admitted): Promise<Checked> {
+  async function runChecks(run: VerifyRun, { caller, filter, matchesHosts }: Admitted): Promise<Checked> {
     const { accountId } = caller;
     let matched = filter;
     const matchHosts: MatchHosts = async (mxHosts) => {
@@ -435,7 +445,7 @@ export function createVerifyService(options: {
     return { evidence, record: recordOf(run, evidence, verdict, matched) };
   }
 
-  async function settle(run: Run, admission: Admitted) {
+  async function settle(run: VerifyRun, admission: Admitted) {
     const { mode, request } = run;
     const { caller } = admission;
     const settlement = { caller, holdId: run.id, idempotency: request.idempotency };
@@ -456,7 +466,7 @@ export function createVerifyService(options: {
   }
 
   /** Judged and counted like a request that cannot be used. */
-  async function refuseScope({ keyHash, ip, gone }: VerifyRequest): Promise<VerifyOutcome> {
+  async function refuseScope({ keyHash, ip, gone }: ServiceVerifyRequest): Promise<VerifyOutcome> {
     const request = { keyHash, scope: 'verify', ip, gone, invalid: true, idempotency: null, verify: null } as const;
     const admission = await charging.admit(request);
     if (admission.outcome === 'refused') return admission;
@@ -486,7 +496,7 @@ export function createVerifyService(options: {
       if (known === null && runningIn(mode) >= mode.maxRunning)
         throw new ApiError('overloaded', undefined, { retry_after: 1 });
       const id = newId('ver', engine.clock.now());
-      const run: Run = { request, mode, check, recalled, id, started };
+      const run: VerifyRun = { request, mode, check, recalled, id, started };
       let decided: Evidence | null = null;
       const decide = (filter: FilterRule | null) => {
         decided = check.known(filter);

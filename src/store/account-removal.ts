@@ -45,7 +45,7 @@ export async function removeAccount(driver: StorageDriver, id: AccountId, by?: A
     for (const one of accounts) {
       // Such as mails to its members; a job of its own deletes its rows.
       await driver.jobs.dropAccount(trx, one, 'account_removal');
-      await addRemovalJob(driver, trx, one);
+      await addAccountRemovalJob(driver, trx, one);
     }
     const members = await trx.deleteFrom('members').where('account_id', '=', id).returning('user_id').execute();
     const users = members.map((row) => row.user_id);
@@ -105,11 +105,12 @@ export async function addRemovalJobs(driver: StorageDriver): Promise<void> {
   if (rows.length === 0) return;
   const { items } = await driver.jobs.list({ failed: true, limit: FAILED_MAX });
   const failed = new Set(items.filter(({ kind }) => kind === 'account_removal').map(({ account }) => account));
-  for (const { id } of rows) if (!failed.has(id)) await driver.transaction((trx) => addRemovalJob(driver, trx, id));
+  for (const { id } of rows)
+    if (!failed.has(id)) await driver.transaction((trx) => addAccountRemovalJob(driver, trx, id));
 }
 
 /** Failed jobs that are looked through. */
 const FAILED_MAX = 20_000;
 
-const addRemovalJob = (driver: StorageDriver, trx: Transaction<Tables>, id: string): Promise<string | null> =>
+const addAccountRemovalJob = (driver: StorageDriver, trx: Transaction<Tables>, id: string): Promise<string | null> =>
   driver.jobs.add(trx, { kind: 'account_removal', payload: {}, key: id, account: id });

@@ -20,7 +20,7 @@ export const creditState = (row: Row<'accounts'>): CreditState => ({
 export const toAccount = ({ plans, clock }: Pick<StorageDriver, 'plans' | 'clock'>, row: Row<'accounts'>): Account => {
   const terms = termsOf(plans, row.plan);
   return {
-    ...accountOf(row),
+    ...accountFromRow(row),
     terms,
     rateLimit: rateLimitOf({ rateLimit: row.rate_limit }, terms),
     ...creditsIn(row, terms, clock.now()),
@@ -34,7 +34,7 @@ function creditsIn(row: Row<'accounts'>, terms: PlanTerms, now: number): Pick<Ac
   return { balance, allowance: Math.min(renewal?.allowance ?? row.allowance, balance + row.locked) };
 }
 
-const accountOf = (row: Row<'accounts'>): Omit<Account, 'terms' | 'rateLimit' | 'balance' | 'allowance'> => ({
+const accountFromRow = (row: Row<'accounts'>): Omit<Account, 'terms' | 'rateLimit' | 'balance' | 'allowance'> => ({
   id: accountId(row.id),
   name: row.name,
   plan: row.plan,

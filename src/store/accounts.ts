@@ -101,7 +101,7 @@ const toSummary = (driver: StorageDriver, row: SummaryRow): AccountSummary => ({
 });
 
 /** An account that was never used comes after all that were. */
-const SORTED_BY: Readonly<Record<AccountSort, RawBuilder<unknown>>> = {
+const ACCOUNTS_SORTED_BY: Readonly<Record<AccountSort, RawBuilder<unknown>>> = {
   created: sql`created_at`,
   name: sql`lower(name)`,
   balance: sql`balance`,
@@ -247,7 +247,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
       // An outer query: PostgreSQL does not sort by expressions of what is computed in the same one.
       const found = db.selectFrom(summaries(wanted, await driver.now()).as('found')).selectAll();
-      const sorted = found.orderBy(SORTED_BY[sort.by], sort.descending ? 'desc' : 'asc').orderBy('id', 'desc');
+      const sorted = found.orderBy(ACCOUNTS_SORTED_BY[sort.by], sort.descending ? 'desc' : 'asc').orderBy('id', 'desc');
       const items = (await sorted.offset(offset).limit(limit).execute()).map((row) => toSummary(driver, row));
       return { items, total: total.n };
     },

@@ -35,7 +35,7 @@ type Cause<Type extends LastingAlertType = LastingAlertType> = {
   };
 }[Type];
 
-const keyOf = ({ account, type, subject }: { account: string; type: AlertType; subject: string }): string =>
+const alertKey = ({ account, type, subject }: { account: string; type: AlertType; subject: string }): string =>
   [account, type, subject].join('\n');
 
 /** Live accounts that are not suspended. */
@@ -79,7 +79,7 @@ async function failingWebhooks({ db }: StorageDriver, now: number): Promise<Caus
 }
 
 /** The hours that are looked at, and those before that say what is usual. */
-function windowOf(now: number) {
+function alertWindow(now: number) {
   const from = (Math.floor(now / HOUR_MS) - UNUSUAL.hours + 1) * HOUR_MS;
   return { from, usualFrom: from - UNUSUAL.usualDays * 24 * HOUR_MS };
 }
@@ -89,7 +89,7 @@ const windowsBefore = (createdAt: number, from: number, usualFrom: number): numb
   Math.max(1, (from - Math.max(createdAt, usualFrom)) / (UNUSUAL.hours * HOUR_MS));
 
 async function rejections({ db, scans }: StorageDriver, now: number): Promise<Cause[]> {
-  const { from, usualFrom } = windowOf(now);
+  const { from, usualFrom } = alertWindow(now);
   const { floor, factor, endsBelow } = UNUSUAL.rejections;
   const sum = sql<number>`CAST(sum(count) AS BIGINT)`;
   const many = await scans
@@ -139,21 +139,21 @@ async function countedIn(db: Kysely<Tables>, account: string, from: number, to: 
     .execute();
   const counted: Counted = { asked: 0, unknown: 0 };
   for (const { validation_type: level, status, reason, requests } of rows)
-    add(counted, level, status, reason, requests);
+    addCounted(counted, level, status, reason, requests);
   return counted;
 }
 
-function add(counted: Counted, level: Level, status: Status, reason: string, requests: number): void {
+function addCounted(counted: Counted, level: Level, status: Status, reason: string, requests: number): void {
   const outcome = outcomeOf(level, status, reason === '' ? null : reason);
   if (outcome === 'not_checked') return;
   counted.asked += requests;
   if (outcome === 'unknown') counted.unknown += requests;
 }
 
-const shareOf = ({ asked, unknown }: Counted): number => (asked === 0 ? 0 : unknown / asked);
+const unknownShare = ({ asked, unknown }: Counted): number => (asked === 0 ? 0 : unknown / asked);
 
 async function unknowns({ db, scans }: StorageDriver, now: number): Promise<Cause[]> {
-  const { from, usualFrom } = windowOf(now);
+  const { from, usualFrom } = alertWindow(now);
   const { floor, share: least, factor, endsBelow } = UNUSUAL.unknowns;
   const used = await active(scans)
     .where(({ exists, selectFrom }) =>
@@ -166,7 +166,7 @@ async function unknowns({ db, scans }: StorageDriver, now: number): Promise<Caus
   for (const { id: account } of used) {
     const lately = await countedIn(db, account, from, now + HOUR_MS);
     if (lately.unknown < floor / 2) continue;
-    const [share, usual] = [shareOf(lately), shareOf(await countedIn(scans, account, usualFrom, from))];
+    const [share, usual] = [unknownShare(lately), unknownShare(await countedIn(scans, account, usualFrom, from))];
     if (share < usual * endsBelow) continue;
     const isBad = lately.unknown >= floor && share >= least && share >= usual * factor;
     const data = { unknown: lately.unknown, share, usual_share: usual, since: toIso(from) };
@@ -203,12 +203,12 @@ async function mailServers({ db, scans }: StorageDriver, now: number, seen: Mail
   const open = await db
     .selectFrom('alert_causes')
     .select(['account_id', 'node'])
-    .where('type', '=', UNREACHABLE)
+    .where('type', '=', UNREACHABLE_ALERT)
     .where('account_id', 'in', active(db))
     .execute();
   const { state, since, node } = seen;
-  const cause = (account: string, data: Cause<typeof UNREACHABLE>['data']): Cause => ({
-    ...{ account, type: UNREACHABLE, subject: '', data },
+  const cause = (account: string, data: Cause<typeof UNREACHABLE_ALERT>['data']): Cause => ({
+    ...{ account, type: UNREACHABLE_ALERT, subject: '', data },
   });
   if (state !== 'ok') {
     const concerned = (await concernedBy(scans, now).execute()).map(({ id }) => id);
@@ -223,23 +223,28 @@ async function mailServers({ db, scans }: StorageDriver, now: number, seen: Mail
     .filter(({ node: finder }) => isLately || isAnothers(finder))
     .map(({ account_id }) => cause(account_id, null));
 }
-const UNREACHABLE = 'smtp.unreachable';
+const UNREACHABLE_ALERT = 'smtp.unreachable';
 
 /** Reports what is new in an account, and ends what is over. */
-function settle(driver: StorageDriver, account: string, causes: readonly Cause[], node: string | null): Promise<void> {
+function settleAlerts(
+  driver: StorageDriver,
+  account: string,
+  causes: readonly Cause[],
+  node: string | null,
+): Promise<void> {
   return driver.transaction(async (trx) => {
     const row = await lockAccount(driver, trx, account);
     if (row === null || row.status !== 'active') return;
     const now = await driver.now(trx);
     const mine = trx.selectFrom('alert_causes').select(['type', 'subject']).where('account_id', '=', account);
-    const open = new Set((await mine.execute()).map(({ type, subject }) => keyOf({ account, type, subject })));
+    const open = new Set((await mine.execute()).map(({ type, subject }) => alertKey({ account, type, subject })));
     for (const cause of causes) {
-      if (cause.data === null || open.has(keyOf(cause))) continue;
+      if (cause.data === null || open.has(alertKey(cause))) continue;
       const { type, subject } = cause;
       await trx.insertInto('alert_causes').values({ account_id: account, type, subject, since: now, node }).execute();
       await emitEvent({ driver, trx, now }, account, type, cause.data);
     }
-    const going = new Set(causes.map(keyOf));
+    const going = new Set(causes.map(alertKey));
     for (const key of open) {
       if (going.has(key)) continue;
       const [, type = '', subject = ''] = key.split('\n');
@@ -303,16 +308,16 @@ export function alerts(driver: StorageDriver): Alerts {
         .select(['account_id as account', 'type', 'subject'])
         .where('account_id', 'in', active(db))
         .execute();
-      const going = new Set(causes.map(keyOf));
-      const known = new Set(open.map(keyOf));
+      const going = new Set(causes.map(alertKey));
+      const known = new Set(open.map(alertKey));
       const changed = new Set([
-        ...causes.filter((cause) => cause.data !== null && !known.has(keyOf(cause))).map(({ account }) => account),
-        ...open.filter((cause) => !going.has(keyOf(cause))).map(({ account }) => account),
+        ...causes.filter((cause) => cause.data !== null && !known.has(alertKey(cause))).map(({ account }) => account),
+        ...open.filter((cause) => !going.has(alertKey(cause))).map(({ account }) => account),
       ]);
       const byAccount = Map.groupBy(causes, ({ account }) => account);
       for (const account of changed) {
         if (signal?.aborted) return;
-        await settle(driver, account, byAccount.get(account) ?? [], seen?.node ?? null);
+        await settleAlerts(driver, account, byAccount.get(account) ?? [], seen?.node ?? null);
       }
     },
   };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { counted } from '../kernel/format.ts';
 import type { StorageDriver } from './driver.ts';
 
-interface Sums {
+interface AccountSums {
   id: string;
   /** Null, as the next ones, where the account itself is missing. */
   status: string | null;
@@ -27,7 +27,7 @@ interface Sums {
  * to the end.
  */
 export async function auditAccounts(driver: StorageDriver): Promise<string[]> {
-  const { rows } = await sql<Sums>`
+  const { rows } = await sql<AccountSums>`
     WITH entries AS (
       SELECT account_id, sum(amount) AS amount, sum(charged) AS charged, 0 AS recorded, 0 AS results
       FROM ledger GROUP BY account_id
@@ -146,7 +146,7 @@ async function auditSharedHolds(driver: StorageDriver): Promise<string[]> {
   ]);
 }
 
-function faults(sums: Sums): string[] {
+function faults(sums: AccountSums): string[] {
   const { id, status, balance, locked, amounts, held, charged, recorded, purged, used, results, requests } = sums;
   if (status === null) return [`Account ${id}: it has entries, but there is no such account.`];
   const always = [['what is locked', locked, 'its holds', held]] as const;

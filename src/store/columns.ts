@@ -24,11 +24,11 @@ export type ColumnValue = string | number | null;
 /** They are types of PostgreSQL. */
 export type ColumnType = 'text' | 'bigint';
 
-interface Column<From, V> {
+interface BoundColumn<From, V> {
   readonly type: [V] extends [string | null] ? 'text' : 'bigint';
   readonly of: (from: From) => V;
 }
-type Columns<From, R> = { readonly [C in keyof R]: Column<From, Extract<R[C], ColumnValue>> };
+type BoundColumns<From, R> = { readonly [C in keyof R]: BoundColumn<From, Extract<R[C], ColumnValue>> };
 
 /** How the values of a row are taken from `From`, in the order of `columns`. */
 export interface RowMaker<From> {
@@ -76,14 +76,14 @@ export const WANTED_ADDRESSES = rowMaker<PlacedAddress>({
 /** It has all columns of a new row but those in `Omitted`, which the database fills in. */
 const newRows = <T extends keyof Tables, From, Omitted extends keyof Row<T> = never>(
   table: T,
-  columns: Columns<From, Omit<Row<T>, Omitted>>,
+  columns: BoundColumns<From, Omit<Row<T>, Omitted>>,
 ): TableRows<From> => ({ table, ...rowMaker<From>(columns) });
 
 /** Some columns of a row that is there, and its `id`, which comes last. */
 const changedRows = <T extends keyof Tables, From>(
   table: T,
   id: (from: From) => string,
-  columns: Partial<Columns<From, Row<T>>>,
+  columns: Partial<BoundColumns<From, Row<T>>>,
 ): TableRows<From> => ({ table, ...rowMaker<From>({ ...columns, id: textColumn(id) }) });
 
 interface NewVerification {

@@ -32,10 +32,10 @@ const CONTENT = {
 } as const;
 export type Content = keyof typeof CONTENT;
 
-type Groups<C extends string> = { readonly [K in Content]?: readonly C[] };
+type ContentGroups<C extends string> = { readonly [K in Content]?: readonly C[] };
 type Grouped<G> = { readonly [K in keyof G]: G[K] extends readonly (infer C)[] ? C : never }[keyof G];
 
-const byColumn = <C extends string>(groups: Groups<C>): ReadonlyMap<string, Content> => {
+const byColumn = <C extends string>(groups: ContentGroups<C>): ReadonlyMap<string, Content> => {
   return new Map(
     keysOf(CONTENT).flatMap((content) => (groups[content] ?? []).map((column) => [column, content] as const)),
   );
@@ -44,7 +44,7 @@ const byColumn = <C extends string>(groups: Groups<C>): ReadonlyMap<string, Cont
 /** The columns of a table; all of them. `More`: what only the sign-in library knows. */
 const of =
   <T extends keyof Tables, More extends string = never>() =>
-  <const G extends Groups<(keyof Tables[T] & string) | More>>(
+  <const G extends ContentGroups<(keyof Tables[T] & string) | More>>(
     groups: G &
       ([Exclude<keyof Tables[T] | More, Grouped<G>>] extends [never]
         ? unknown

@@ -118,9 +118,9 @@ export function filterLookups(counts: FilterCounts, keys: FilterKeys): FilterLoo
   };
   const { email, mailbox, domains, ip, mxHosts } = keys;
   if (email !== null) add(EXACT_EMAIL, email, () => [email], NO_RANK);
-  if (mailbox !== null) add(MAILBOX, mailbox, () => [mailbox], NO_RANK);
+  if (mailbox !== null) add(MAILBOX_KINDS, mailbox, () => [mailbox], NO_RANK);
   const [domain = null] = domains;
-  if (domain !== null) add(DOMAIN, domain, () => domains, shortness);
+  if (domain !== null) add(DOMAIN_KINDS, domain, () => domains, shortness);
   if (ip !== null) {
     // Those of one subscriber are looked for apart: the networks around it are the same for many requests.
     const network = networkAround(ip);
@@ -132,7 +132,7 @@ export function filterLookups(counts: FilterCounts, keys: FilterKeys): FilterLoo
       MX_HOST,
       mxHosts.join(' '),
       () => hostPatterns(mxHosts),
-      (value) => (isSuffix(value) ? shortness(value) : NAMED),
+      (value) => (isSuffix(value) ? shortness(value) : ONE_MAILBOX),
     );
   return lookups;
 }
@@ -145,13 +145,13 @@ const shortness = (name: string): number => -name.split('.').length;
 /** Of a network: the bits that are free. */
 const width = (network: string): number => {
   const slash = network.indexOf('/');
-  return slash < 0 ? NAMED : -Number(network.slice(slash + 1));
+  return slash < 0 ? ONE_MAILBOX : -Number(network.slice(slash + 1));
 };
 /** Of one address, or of one mail host: no prefix and no name is as long. */
-const NAMED = -1_000;
+const ONE_MAILBOX = -1_000;
 const EXACT_EMAIL = kindsLike('email');
-const MAILBOX = kindsLike('mailbox');
-const DOMAIN = kindsLike('domain');
+const MAILBOX_KINDS = kindsLike('mailbox');
+const DOMAIN_KINDS = kindsLike('domain');
 const NETWORK = kindsLike('ip_address');
 const MX_HOST = kindsLike('mx_host');
 

@@ -71,7 +71,7 @@ const changeable = (input: FilterInput) => ({
   expires_at: input.expiresAt,
 });
 
-const toRow = (account: AccountId, id: number, input: FilterInput, now: number): Row<'filters'> => ({
+const toFilterRow = (account: AccountId, id: number, input: FilterInput, now: number): Row<'filters'> => ({
   id,
   account_id: account,
   ...changeable(input),
@@ -81,7 +81,7 @@ const toRow = (account: AccountId, id: number, input: FilterInput, now: number):
 });
 
 /** The same for filters of which an account has one. */
-const subjectOf = (kind: FilterKind, value: string): string => `${kindsLike(kind)[0]}\n${value}`;
+const storedSubject = (kind: FilterKind, value: string): string => `${kindsLike(kind)[0]}\n${value}`;
 
 type Trx = Transaction<Tables>;
 
@@ -122,18 +122,18 @@ export async function addFilters(
   const now = await driver.now();
   return driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, [account]);
-    const rows = inputs.map((input) => toRow(account, 0, input, now));
+    const rows = inputs.map((input) => toFilterRow(account, 0, input, now));
     const { accounts, ...existing } = await driver.readTogether(trx, reads(driver, trx, account, rows));
     if (accounts[0] === undefined) return null;
     const there = FILTER_KIND_NAMES.flatMap((kind) => existing[kind]);
     const expired = there.filter((row) => isExpired(row, now));
     const ids = new Map(
-      there.flatMap((row) => (isExpired(row, now) ? [] : [[subjectOf(row.filter_type, row.value), row.id]])),
+      there.flatMap((row) => (isExpired(row, now) ? [] : [[storedSubject(row.filter_type, row.value), row.id]])),
     );
     let last = accounts[0].last_filter_id;
     const added: Row<'filters'>[] = [];
     const outcomes = rows.map((row): FilterAdded => {
-      const subject = subjectOf(row.filter_type, row.value);
+      const subject = storedSubject(row.filter_type, row.value);
       const existingId = ids.get(subject);
       if (existingId !== undefined) return { added: false, existingId };
       last += 1;
@@ -147,7 +147,7 @@ export async function addFilters(
     const { filters: limit } = termsOf(driver.plans, accounts[0].plan);
     if (filterCount(accounts[0]) - expired.length + added.length > limit) return { tooMany: limit };
     await removeFilterRows(trx, account, expired);
-    const counted = countingOf(trx, account, { added, removed: expired, last });
+    const counted = countedFilters(trx, account, { added, removed: expired, last });
     const changes = [driver.insertRows(FILTERS, added), counted.compile()];
     if (by !== undefined) {
       const detail = { added: added.length, given: inputs.length };
@@ -177,7 +177,7 @@ type CountedRow = Pick<Row<'filters'>, 'filter_type' | 'expires_at'>;
  * counters of all kinds are named, as that tells other nodes that the rules of the account have changed. `last`: the
  * highest id.
  */
-function countingOf(
+function countedFilters(
   trx: Trx,
   account: string,
   change: { readonly added: readonly CountedRow[]; readonly removed: readonly CountedRow[]; readonly last?: number },
@@ -247,7 +247,7 @@ const TYPE_OF_KIND = sql<string>`CASE filter_type ${sql.join(
   sql` `,
 )} END`;
 
-const SORTED_BY = {
+const FILTERS_SORTED_BY = {
   added: sql<number>`id`,
   value: sql<string>`value`,
   type: TYPE_OF_KIND,
@@ -327,7 +327,7 @@ async function changeFilter(
     const { filter_type, value, reason, reason_folded, action, expires_at } = next;
     const update = trx.updateTable('filters').set({ filter_type, value, reason, reason_folded, action, expires_at });
     await update.where('account_id', '=', account).where('id', '=', id).execute();
-    await countingOf(trx, account, { added: [next], removed: [row, ...expired] }).execute();
+    await countedFilters(trx, account, { added: [next], removed: [row, ...expired] }).execute();
     const after = toFilter(next, now);
     const detail = changeDetail(before, after);
     await writeAudit(trx, account, now, by, { action: 'filter.changed', target: after.value, detail });
@@ -349,7 +349,7 @@ export async function removeExpiredFilters(driver: StorageDriver, now: number): 
       const old = expiring.select(['id', 'filter_type', 'expires_at']).where('expires_at', '<=', before);
       const rows = await old.limit(BATCH_ROWS).execute();
       await removeFilterRows(trx, account, rows);
-      await countingOf(trx, account, { added: [], removed: rows }).execute();
+      await countedFilters(trx, account, { added: [], removed: rows }).execute();
       const { next } = await expiring.select((eb) => eb.fn.min('expires_at').as('next')).executeTakeFirstOrThrow();
       await trx.updateTable('accounts').set({ filters_expire_at: next }).where('id', '=', account).execute();
       return rows.length;
@@ -373,7 +373,7 @@ export async function removeFilter(
     const mine = trx.deleteFrom('filters').where('account_id', '=', account).where('id', '=', id);
     const removed = await mine.returningAll().executeTakeFirst();
     if (removed === undefined) return false;
-    await countingOf(trx, account, { added: [], removed: [removed] }).execute();
+    await countedFilters(trx, account, { added: [], removed: [removed] }).execute();
     const detail = auditDetail(toFilter(removed, now));
     await writeAudit(trx, account, now, by, { action: 'filter.removed', target: removed.value, detail });
     return true;
@@ -390,7 +390,7 @@ export function filters(driver: StorageDriver): Filters {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         const { id, count, limit } = await reserveId(driver.plans, trx, account);
-        const row = toRow(account, id, input, now);
+        const row = toFilterRow(account, id, input, now);
         const { existingId, expired } = await inTheWay(trx, row, now);
         // One that exists already is no further one.
         if (existingId === null && count - expired.length >= limit) throw tooManyFilters(limit);
@@ -400,7 +400,7 @@ export function filters(driver: StorageDriver): Filters {
           await trx.insertInto('filters').values(row).execute();
           const detail = auditDetail(outcome.filter);
           await writeAudit(trx, account, now, by, { action: 'filter.added', target: row.value, detail });
-          await countingOf(trx, account, { added: [row], removed: expired }).execute();
+          await countedFilters(trx, account, { added: [row], removed: expired }).execute();
         }
         // After the account's row: charging locks them in this order.
         await storeReply(driver, trx, account, now, stored, outcome);
@@ -416,18 +416,18 @@ export function filters(driver: StorageDriver): Filters {
     },
 
     async existing(account, inputs) {
-      const rows = inputs.map((input) => toRow(account, 0, input, 0));
+      const rows = inputs.map((input) => toFilterRow(account, 0, input, 0));
       const found = new Map<string, Row<'filters'>>();
       for (const [kind, like] of Map.groupBy(rows, ({ filter_type }) => filter_type)) {
         const values = like.map(({ value }) => value);
         for (const one of kindsLike(kind)) {
           const there = await driver.db.executeQuery(driver.filtersWith(driver.db, account, one, values).compile());
-          for (const row of there.rows) found.set(subjectOf(row.filter_type, row.value), row);
+          for (const row of there.rows) found.set(storedSubject(row.filter_type, row.value), row);
         }
       }
       const now = await driver.now();
       return rows.map((row) => {
-        const there = found.get(subjectOf(row.filter_type, row.value));
+        const there = found.get(storedSubject(row.filter_type, row.value));
         return there === undefined || isExpired(there, now) ? null : toFilter(there, now);
       });
     },
@@ -459,7 +459,7 @@ export function filters(driver: StorageDriver): Filters {
       }
       let sorted = wanted.selectAll();
       if (sort.by === 'reason') sorted = sorted.orderBy((eb) => eb('reason_folded', '=', ''));
-      sorted = sorted.orderBy(SORTED_BY[sort.by], sort.descending ? 'desc' : 'asc');
+      sorted = sorted.orderBy(FILTERS_SORTED_BY[sort.by], sort.descending ? 'desc' : 'asc');
       if (sort.by !== 'added') sorted = sorted.orderBy('id', 'desc');
       const rows = await sorted.offset(offset).limit(limit).execute();
       const now = await driver.now();

@@ -36,7 +36,7 @@ function secretsOf({ secret, previous_secret: previous, previous_until: until }:
   return secret === null ? [] : [secret, ...older];
 }
 
-const settingsOf = (row: Row<'hooks'>): HookSettings => ({
+const hookSettings = (row: Row<'hooks'>): HookSettings => ({
   name: row.name,
   policy: row.policy,
   scope: row.scope,
@@ -44,7 +44,7 @@ const settingsOf = (row: Row<'hooks'>): HookSettings => ({
   rateLimit: row.rate_limit,
 });
 
-const columnsOf = ({ name, policy, scope, timeoutMs, rateLimit }: HookSettings) => ({
+const hookColumns = ({ name, policy, scope, timeoutMs, rateLimit }: HookSettings) => ({
   name: storable(name),
   policy: storable(policy),
   scope: storableOrNull(scope),
@@ -53,7 +53,7 @@ const columnsOf = ({ name, policy, scope, timeoutMs, rateLimit }: HookSettings) 
 });
 
 /** Tells the audit log what changed. */
-function changed(before: HookSettings, after: HookSettings): Record<string, unknown> | null {
+function changedSettings(before: HookSettings, after: HookSettings): Record<string, unknown> | null {
   const fields = {
     name: ({ name }: HookSettings) => name,
     policy: ({ policy }: HookSettings) => policy,
@@ -105,7 +105,7 @@ export function hooks(driver: StorageDriver): Hooks {
             kind,
             secret,
             created_at: now,
-            ...columnsOf(settings),
+            ...hookColumns(settings),
           })
           .returningAll()
           .executeTakeFirstOrThrow();
@@ -133,8 +133,8 @@ export function hooks(driver: StorageDriver): Hooks {
       return driver.transaction(async (trx) => {
         const before = await mine(trx, account, id);
         if (before === undefined) return null;
-        const after = await set(trx, id, columnsOf({ ...settingsOf(before), ...change }));
-        const what = changed(settingsOf(before), settingsOf(after));
+        const after = await set(trx, id, hookColumns({ ...hookSettings(before), ...change }));
+        const what = changedSettings(hookSettings(before), hookSettings(after));
         const detail = { hook: id, ...what };
         if (what !== null)
           await writeAudit(trx, account, now, by, { action: 'hook.changed', target: before.name, detail });

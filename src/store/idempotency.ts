@@ -7,7 +7,7 @@ import type { Idempotency, IdempotencyRef, ReplyToStore, StoredReply } from './s
 import type { Tables } from './tables.ts';
 
 /** Turns our reservation of the key into the stored reply; false when another request owns the key by now. */
-async function write(
+async function writeReply(
   driver: StorageDriver,
   trx: Transaction<Tables> | StorageDriver['db'],
   accountId: string,
@@ -55,7 +55,7 @@ export async function storeReply<Outcome>(
   outcome: Outcome,
 ): Promise<void> {
   if (stored === null) return;
-  if (await write(driver, trx, accountId, now, stored.ref, stored.replyTo(outcome))) return;
+  if (await writeReply(driver, trx, accountId, now, stored.ref, stored.replyTo(outcome))) return;
   throw new ApiError('idempotency_in_progress', undefined, { retry_after: 1 });
 }
 
@@ -98,7 +98,7 @@ export function idempotency(driver: StorageDriver): Idempotency {
     },
 
     async finish(owner, ref, reply) {
-      await write(driver, db, owner, await driver.now(), ref, reply);
+      await writeReply(driver, db, owner, await driver.now(), ref, reply);
     },
 
     find,

@@ -66,12 +66,12 @@ function limitColumns({
 }: KeyLimits): Partial<Pick<Row<'keys'>, 'expires_at' | 'scopes' | 'budget'>> {
   return {
     ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
-    ...(scopes === undefined ? {} : { scopes: scopesText(scopes) }),
+    ...(scopes === undefined ? {} : { scopes: storedScopes(scopes) }),
     ...(budget === undefined ? {} : { budget }),
   };
 }
 
-function scopesText(scopes: readonly KeyScope[]): string | null {
+function storedScopes(scopes: readonly KeyScope[]): string | null {
   const named = KEY_SCOPES.filter((scope) => scopes.includes(scope));
   if (named.length === 0) throw new RangeError('A key needs a scope.');
   return named.join() === DEFAULT_SCOPES.join() ? null : named.join(' ');

@@ -6,7 +6,7 @@ import type { StorageDriver } from './driver.ts';
 import type { OperatorLeases, PaceSlices, Slice, SliceRequest } from './store.ts';
 
 /** One statement takes at most this many operators or limits. */
-const BATCH = 500;
+const LEASE_BATCH = 500;
 
 export function operatorLeases(driver: StorageDriver): OperatorLeases {
   const { db } = driver;
@@ -67,7 +67,7 @@ export async function forgetEnded(driver: StorageDriver): Promise<void> {
 /** All nodes use one order, so that concurrent writers wait instead of deadlocking. */
 function* batches(operators: readonly string[]): Generator<string[]> {
   const sorted = [...new Set(operators)].sort();
-  for (let from = 0; from < sorted.length; from += BATCH) yield sorted.slice(from, from + BATCH);
+  for (let from = 0; from < sorted.length; from += LEASE_BATCH) yield sorted.slice(from, from + LEASE_BATCH);
 }
 
 /** The times of a lease that begins, or is renewed. */
@@ -215,8 +215,8 @@ export function paceSlices(driver: StorageDriver): PaceSlices {
       let open = [...requests].sort((a, b) => (a.key < b.key ? -1 : 1));
       const slices: Slice[] = [];
       for (let attempt = 0; open.length > 0 && attempt < ATTEMPTS; attempt++) {
-        for (let from = 0; from < open.length; from += BATCH)
-          slices.push(...(await leaseBatch(node, open.slice(from, from + BATCH), leaseMs)));
+        for (let from = 0; from < open.length; from += LEASE_BATCH)
+          slices.push(...(await leaseBatch(node, open.slice(from, from + LEASE_BATCH), leaseMs)));
         const done = new Set(slices.map(({ key }) => key));
         open = open.filter(({ key }) => !done.has(key));
       }

@@ -57,9 +57,9 @@ interface Position {
   readonly id: number;
   readonly day: number;
 }
-type Source = keyof Position;
-interface Entry {
-  readonly source: Source;
+type LedgerSource = keyof Position;
+interface LedgerPosition {
+  readonly source: LedgerSource;
   /** It is its place in the source. */
   readonly at: number;
   readonly row: LedgerRow;
@@ -70,10 +70,10 @@ const NEWEST: Position = { seq: AFTER_LAST_SEQ, id: AFTER_LAST_SEQ, day: AFTER_L
  * Of entries of the same time, in order of precedence: a hold comes before its settlement, and a day is over at its
  * end.
  */
-const SOURCES: readonly Source[] = ['seq', 'id', 'day'];
+const LEDGER_SOURCES: readonly LedgerSource[] = ['seq', 'id', 'day'];
 
-const cursorOf = ({ seq, id, day }: Position): string => [seq, id, day].join('.');
-function positionOf(cursor: string): Position {
+const ledgerCursor = ({ seq, id, day }: Position): string => [seq, id, day].join('.');
+function ledgerPosition(cursor: string): Position {
   const [seq = 0, id = 0, day = 0] = cursor.split('.').map(Number);
   return { seq, id, day };
 }
@@ -93,7 +93,7 @@ async function chargedVerifications(driver: StorageDriver, account: AccountId, b
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  const entries = rows.map(({ seq, id, held, credits, created_at: createdAt }): Entry => {
+  const entries = rows.map(({ seq, id, held, credits, created_at: createdAt }): LedgerPosition => {
     const moved = { amount: (held ?? 0) - credits, charged: credits, verificationId: id, verifications: null };
     return { source: 'seq', at: seq, row: { ...moved, id: `v${seq}`, kind: 'settlement', note: null, createdAt } };
   });
@@ -109,7 +109,7 @@ async function ledgerRows(
   account: AccountId,
   before: number,
   limit: number,
-): Promise<Entry[]> {
+): Promise<LedgerPosition[]> {
   const mine = scans.selectFrom('ledger').selectAll().where('account_id', '=', account).where('id', '<', before);
   const rows = await mine.orderBy('id', 'desc').limit(limit).execute();
   return rows.map(({ id, kind: stored, amount, charged, verification_id, note, month, created_at: createdAt }) => ({
@@ -122,7 +122,12 @@ async function ledgerRows(
   }));
 }
 
-async function days({ scans }: StorageDriver, account: AccountId, before: number, limit: number): Promise<Entry[]> {
+async function days(
+  { scans }: StorageDriver,
+  account: AccountId,
+  before: number,
+  limit: number,
+): Promise<LedgerPosition[]> {
   const mine = scans.selectFrom('ledger_days').selectAll().where('account_id', '=', account).where('day', '<', before);
   const rows = await mine.orderBy('day', 'desc').limit(limit).execute();
   return rows.map(({ day, verifications: chargedVerifications, amount, charged }) => ({
@@ -150,9 +155,9 @@ export async function ledgerPage(
   limit: number,
   before: string | null,
 ): Promise<LedgerPage> {
-  const from = before === null ? NEWEST : positionOf(before);
+  const from = before === null ? NEWEST : ledgerPosition(before);
   const { entries, searchedTo } = await chargedVerifications(driver, account, from.seq, limit + 1);
-  const left: Record<Source, Entry[]> = {
+  const left: Record<LedgerSource, LedgerPosition[]> = {
     seq: entries,
     id: await ledgerRows(driver, account, from.id, limit + 1),
     day: await days(driver, account, from.day, limit + 1),
@@ -161,16 +166,17 @@ export async function ledgerPage(
   let position = from;
   while (rows.length < limit) {
     // What comes next of the verifications is not known yet.
-    if (left.seq.length === 0 && searchedTo !== null) return { rows, next: cursorOf({ ...position, seq: searchedTo }) };
-    const heads = SOURCES.flatMap((source) => left[source].slice(0, 1));
+    if (left.seq.length === 0 && searchedTo !== null)
+      return { rows, next: ledgerCursor({ ...position, seq: searchedTo }) };
+    const heads = LEDGER_SOURCES.flatMap((source) => left[source].slice(0, 1));
     const [next] = heads.sort((a, b) => b.row.createdAt - a.row.createdAt);
     if (next === undefined) return { rows, next: null };
     left[next.source].shift();
     rows.push(next.row);
     position = { ...position, [next.source]: next.at };
   }
-  const more = searchedTo !== null || SOURCES.some((source) => left[source].length > 0);
-  return { rows, next: more ? cursorOf(position) : null };
+  const more = searchedTo !== null || LEDGER_SOURCES.some((source) => left[source].length > 0);
+  return { rows, next: more ? ledgerCursor(position) : null };
 }
 
 // Rows of the ledger past their time become sums of their day: holds, releases, and charges of earlier versions and of
@@ -196,7 +202,9 @@ async function addDays(trx: Transaction<Tables>, days: readonly Day[]): Promise<
     .execute();
 }
 
-function daysOf(rows: readonly Pick<Row<'ledger'>, 'account_id' | 'created_at' | 'kind' | 'amount' | 'charged'>[]) {
+function chargesByDay(
+  rows: readonly Pick<Row<'ledger'>, 'account_id' | 'created_at' | 'kind' | 'amount' | 'charged'>[],
+) {
   const days = new Map<string, { -readonly [K in keyof Day]: Day[K] }>();
   for (const { account_id, created_at, kind, amount, charged } of rows) {
     const day = Math.floor(created_at / DAY_MS) * DAY_MS;
@@ -216,7 +224,7 @@ const rollUp = (driver: StorageDriver, rows: readonly { id: number; account_id: 
     const ids = rows.map((row) => row.id);
     // Another node may have been here meanwhile.
     const deleted = await trx.deleteFrom('ledger').where('id', 'in', ids).returningAll().execute();
-    await addDays(trx, daysOf(deleted));
+    await addDays(trx, chargesByDay(deleted));
     return deleted.length;
   });
 

@@ -27,7 +27,7 @@ const PAGE_BYTES = 4_000_000;
 const TABLES = keysOf(CONTENTS);
 
 /** An empty store may have these, of migrations and of processes that have ended. The exported store has its own. */
-const REPLACED: readonly AnyTable[] = ['heartbeat', 'store_clock', 'nodes'];
+const REPLACED_TABLES: readonly AnyTable[] = ['heartbeat', 'store_clock', 'nodes'];
 
 /** Texts of any length. The others are short. */
 const LONG: ReadonlySet<Content> = new Set<Content>(['address', 'json', 'text', 'file', 'secret']);
@@ -44,7 +44,7 @@ interface Header {
   /** A table follows those that its rows refer to. */
   readonly tables: readonly TableColumns[];
 }
-interface Rows {
+interface TableLine {
   readonly table: AnyTable;
   readonly rows: readonly (readonly ColumnValue[])[];
 }
@@ -89,7 +89,7 @@ class Totals {
 }
 
 /** As both databases can store it, whichever it comes from. */
-function cellOf(value: unknown): ColumnValue {
+function storableValue(value: unknown): ColumnValue {
   if (value === null || typeof value === 'number') return value;
   if (typeof value === 'string') return storable(value);
   if (typeof value === 'boolean') return value ? 1 : 0;
@@ -100,7 +100,7 @@ function cellOf(value: unknown): ColumnValue {
 const refs = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
 
 /** Yields all rows of a table, in lines of bounded size. */
-async function* pagesOf(db: Kysely<Tables>, { table, columns }: TableColumns, key: readonly string[]) {
+async function* tableLines(db: Kysely<Tables>, { table, columns }: TableColumns, key: readonly string[]) {
   type AnyRow = Readonly<Record<string, unknown>>;
   const long = columns.filter((column) => LONG.has(CONTENTS[table].get(column) ?? 'text'));
   const sizes = long.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`);
@@ -117,7 +117,7 @@ async function* pagesOf(db: Kysely<Tables>, { table, columns }: TableColumns, ke
     }
     if (count === 0) return;
     const { rows } = await sql<AnyRow>`SELECT ${refs(columns)} ${from} LIMIT ${count}`.execute(db);
-    yield rows.map((row) => columns.map((column) => cellOf(row[column])));
+    yield rows.map((row) => columns.map((column) => storableValue(row[column])));
     if (rows.length === next.rows.length && rows.length < PAGE_ROWS) return;
     const last = rows.at(-1) ?? {};
     after = sql<SqlBool>`(${refs(key)}) > (${sql.join(key.map((column) => last[column]))})`;
@@ -125,7 +125,7 @@ async function* pagesOf(db: Kysely<Tables>, { table, columns }: TableColumns, ke
 }
 
 /** A table after those that it refers to. */
-function inOrder(schema: readonly TableSchema[]): TableSchema[] {
+function byReference(schema: readonly TableSchema[]): TableSchema[] {
   const ordered = new Set<TableSchema>();
   const add = (one: TableSchema): void => {
     for (const name of one.references) {
@@ -143,7 +143,7 @@ interface OrderedTable extends TableColumns {
 }
 
 async function tablesOf(driver: StorageDriver): Promise<OrderedTable[]> {
-  return inOrder(await driver.schema()).flatMap(({ table: name, key }) => {
+  return byReference(await driver.schema()).flatMap(({ table: name, key }) => {
     const table = TABLES.find((one) => one === name);
     return table === undefined ? [] : [{ table, key, columns: [...CONTENTS[table].keys()] }];
   });
@@ -158,7 +158,7 @@ async function claimStore(driver: StorageDriver, trx: Transaction<Tables>): Prom
       throw new MoveRefused(`The service is running as ${label}: stop it on every host first.`);
 }
 
-const schemaVersionOf = async (db: Kysely<Tables>): Promise<number> =>
+const schemaVersion = async (db: Kysely<Tables>): Promise<number> =>
   onlyRow(
     (
       await sql<{ version: number }>`SELECT max(version) AS version FROM migrations
@@ -174,7 +174,7 @@ async function exportLines(driver: StorageDriver, write: (line: string) => Promi
   const tables = await tablesOf(driver);
   const totals = new Totals();
   const all = createHash('sha256');
-  const put = (line: Header | Rows) => {
+  const put = (line: Header | TableLine) => {
     const text = JSON.stringify(line);
     all.update(text).update('\n');
     return write(text);
@@ -183,12 +183,12 @@ async function exportLines(driver: StorageDriver, write: (line: string) => Promi
     await claimStore(driver, trx);
     await put({
       mailvet_store: FORMAT,
-      schema: await schemaVersionOf(trx),
+      schema: await schemaVersion(trx),
       exported_at: toIso(await driver.now(trx)),
       tables: tables.map(({ table, columns }) => ({ table, columns })),
     });
     for (const one of tables)
-      for await (const rows of pagesOf(trx, one, one.key)) {
+      for await (const rows of tableLines(trx, one, one.key)) {
         for (const row of rows) totals.add(one.table, row);
         await put({ table: one.table, rows });
       }
@@ -201,7 +201,7 @@ async function exportLines(driver: StorageDriver, write: (line: string) => Promi
 
 export const DAMAGED = 'The file is damaged or was cut off: copy it again, or export the store again.';
 
-function parsed(line: string): unknown {
+function parsedLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (error) {
@@ -211,14 +211,14 @@ function parsed(line: string): unknown {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
-const isHeader = (line: unknown): line is Header =>
+const isExportHeader = (line: unknown): line is Header =>
   isObject(line) &&
   typeof line.mailvet_store === 'number' &&
   Array.isArray(line.tables) &&
   line.tables.every((one) => isObject(one) && typeof one.table === 'string' && Array.isArray(one.columns));
 const isTrailer = (line: unknown): line is Trailer =>
   isObject(line) && typeof line.sha256 === 'string' && isObject(line.totals) && isObject(line.counters);
-const isRows = (line: unknown): line is Rows =>
+const isRows = (line: unknown): line is TableLine =>
   isObject(line) && Array.isArray(line.rows) && line.rows.every((row) => Array.isArray(row));
 
 interface CheckedFile {
@@ -235,8 +235,8 @@ async function checked(lines: AsyncIterable<string>): Promise<CheckedFile> {
   let [count, last] = [0, ''];
   for await (const line of lines) {
     if (header === null) {
-      const first = parsed(line);
-      if (!isHeader(first)) throw new MoveRefused('The file is not an export of a store.');
+      const first = parsedLine(line);
+      if (!isExportHeader(first)) throw new MoveRefused('The file is not an export of a store.');
       if (first.mailvet_store !== FORMAT)
         throw new MoveRefused(`The file has the format ${first.mailvet_store}, and this Mailvet reads ${FORMAT}.`);
       header = first;
@@ -245,7 +245,7 @@ async function checked(lines: AsyncIterable<string>): Promise<CheckedFile> {
     count += 1;
   }
   if (header === null) throw new MoveRefused(DAMAGED);
-  const trailer = parsed(last);
+  const trailer = parsedLine(last);
   if (!isTrailer(trailer) || trailer.sha256 !== all.digest('hex')) throw new MoveRefused(DAMAGED);
   return { header, trailer, lines: count - 2 };
 }
@@ -269,7 +269,7 @@ function assertSameTables({ schema, tables }: Header, known: number): void {
 }
 
 /** A row of `migrations` says how far an import is, and keeps every service away from the store until its end. */
-const progressOf = (sha256: string, lines: number): string => `import ${sha256} ${lines}`;
+const importProgress = (sha256: string, lines: number): string => `import ${sha256} ${lines}`;
 
 async function progress(db: Kysely<Tables>): Promise<string | null> {
   const { rows } = await sql<{ name: string }>`SELECT name FROM migrations
@@ -284,31 +284,37 @@ async function begin(driver: StorageDriver, sha256: string): Promise<number> {
     const found = await progress(trx);
     if (found !== null) {
       const done = Number(found.split(' ').at(-1));
-      if (found === progressOf(sha256, done)) return done;
+      if (found === importProgress(sha256, done)) return done;
       throw new MoveRefused('The store is taking another file: import that one, or begin with a new database.');
     }
     await claimStore(driver, trx);
     const filled: string[] = [];
     for (const table of TABLES) {
       const { rows } = await sql`SELECT 1 FROM ${sql.table(table)} LIMIT 1`.execute(trx);
-      if (rows.length > 0 && !REPLACED.includes(table)) filled.push(table);
+      if (rows.length > 0 && !REPLACED_TABLES.includes(table)) filled.push(table);
     }
     if (filled.length > 0)
       throw new MoveRefused(`The store is not empty (${filled.join(', ')}): import into a new database.`);
-    for (const table of REPLACED) await sql`DELETE FROM ${sql.table(table)}`.execute(trx);
+    for (const table of REPLACED_TABLES) await sql`DELETE FROM ${sql.table(table)}`.execute(trx);
     await sql`INSERT INTO migrations (version, name, applied_at, compatible_from) VALUES (${sql.lit(IMPORTING)},
-      ${progressOf(sha256, 0)}, ${await driver.now(trx)}, ${sql.lit(IMPORTING)})`.execute(trx);
+      ${importProgress(sha256, 0)}, ${await driver.now(trx)}, ${sql.lit(IMPORTING)})`.execute(trx);
     return 0;
   });
 }
 
 /** One line in one transaction. Throws MoveRefused where another process has taken it. */
-async function take(driver: StorageDriver, header: Header, sha256: string, done: number, line: Rows): Promise<void> {
+async function importLine(
+  driver: StorageDriver,
+  header: Header,
+  sha256: string,
+  done: number,
+  line: TableLine,
+): Promise<void> {
   const { table, columns } = header.tables.find((one) => one.table === line.table) ?? { table: null, columns: [] };
   if (table === null || line.rows.some((row) => row.length !== columns.length)) throw new MoveRefused(DAMAGED);
   await driver.transaction(async (trx) => {
-    const { numAffectedRows } = await sql`UPDATE migrations SET name = ${progressOf(sha256, done + 1)}
-      WHERE version = ${sql.lit(IMPORTING)} AND name = ${progressOf(sha256, done)}`.execute(trx);
+    const { numAffectedRows } = await sql`UPDATE migrations SET name = ${importProgress(sha256, done + 1)}
+      WHERE version = ${sql.lit(IMPORTING)} AND name = ${importProgress(sha256, done)}`.execute(trx);
     if (numAffectedRows !== 1n) throw new MoveRefused('Another process is importing into this store.');
     await trx.executeQuery(driver.restoreRows(table, columns, line.rows));
   });
@@ -320,7 +326,7 @@ async function totalsOf(driver: StorageDriver, columns: Header['tables']): Promi
   for (const { table, key } of await tablesOf(driver)) {
     const same = columns.find((one) => one.table === table);
     if (same === undefined) continue;
-    for await (const rows of pagesOf(driver.scans, same, key)) for (const row of rows) totals.add(table, row);
+    for await (const rows of tableLines(driver.scans, same, key)) for (const row of rows) totals.add(table, row);
   }
   return totals;
 }
@@ -342,16 +348,16 @@ async function importLines(
 ): Promise<Moved> {
   const { header, trailer, lines } = await checked(open());
   await prepare(driver);
-  assertSameTables(header, await schemaVersionOf(driver.db));
+  assertSameTables(header, await schemaVersion(driver.db));
   const { sha256, totals, counters } = trailer;
   const done = await begin(driver, sha256);
   // Behind the first line, which is the header.
   let at = -1;
   for await (const text of open()) {
     if (at >= done && at < lines) {
-      const line = parsed(text);
+      const line = parsedLine(text);
       if (!isRows(line)) throw new MoveRefused(DAMAGED);
-      await take(driver, header, sha256, at, line);
+      await importLine(driver, header, sha256, at, line);
     }
     at += 1;
     onProgress(Math.max(0, at) / (lines + 1));

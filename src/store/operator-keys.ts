@@ -9,7 +9,7 @@ import { storable } from './rows.ts';
 import type { OperatorKey, OperatorKeys } from './store.ts';
 import type { Row } from './tables.ts';
 
-const toKey = (row: Row<'operator_keys'>): OperatorKey => {
+const toOperatorKey = (row: Row<'operator_keys'>): OperatorKey => {
   const named = row.scopes.split(' ');
   return {
     id: row.id,
@@ -25,7 +25,7 @@ const toKey = (row: Row<'operator_keys'>): OperatorKey => {
   };
 };
 
-function checkExpiry(expiresAt: number, now: number): void {
+function checkOperatorKeyExpiry(expiresAt: number, now: number): void {
   if (expiresAt > now && expiresAt <= now + OPERATOR_KEY_DAYS.max * DAY_MS) return;
   const message = `expires_at must be in the future, and at most ${OPERATOR_KEY_DAYS.max} days from now.`;
   throw new ApiError('invalid_parameter', message, { field: 'expires_at' });
@@ -38,7 +38,7 @@ export function operatorKeys(driver: StorageDriver): OperatorKeys {
       if (allowIps.length === 0 || scopes.length === 0)
         throw new RangeError('An operator key needs an allowlist and a scope.');
       const now = await driver.now();
-      checkExpiry(expiresAt, now);
+      checkOperatorKeyExpiry(expiresAt, now);
       return driver.transaction(async (trx) => {
         await driver.advisoryLock(trx, 'operator keys');
         const { n } = await trx
@@ -58,7 +58,7 @@ export function operatorKeys(driver: StorageDriver): OperatorKeys {
           .executeTakeFirstOrThrow();
         const detail = { key: row.id, last_four: lastFour, allow_ips: allowIps, scopes, expires_at: expiresAt };
         await writeAudit(trx, null, now, by, { action: 'operator_key.created', target: name, detail });
-        return toKey(row);
+        return toOperatorKey(row);
       });
     },
 
@@ -68,13 +68,13 @@ export function operatorKeys(driver: StorageDriver): OperatorKeys {
         .selectAll()
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc');
-      return (await newestFirst.execute()).map(toKey);
+      return (await newestFirst.execute()).map(toOperatorKey);
     },
 
     async find(hash) {
       const now = await driver.now();
       const row = await db.selectFrom('operator_keys').selectAll().where('hash', '=', hash).executeTakeFirst();
-      return row === undefined ? null : { key: toKey(row), now };
+      return row === undefined ? null : { key: toOperatorKey(row), now };
     },
 
     async recordUse(id, ip) {
@@ -94,11 +94,11 @@ export function operatorKeys(driver: StorageDriver): OperatorKeys {
         const revoked = await mine.where('revoked_at', 'is', null).returningAll().executeTakeFirst();
         if (revoked === undefined) {
           const row = await trx.selectFrom('operator_keys').selectAll().where('id', '=', id).executeTakeFirst();
-          return row === undefined ? null : toKey(row);
+          return row === undefined ? null : toOperatorKey(row);
         }
         const target = revoked.name;
         await writeAudit(trx, null, now, by, { action: 'operator_key.revoked', target, detail: { key: id } });
-        return toKey(revoked);
+        return toOperatorKey(revoked);
       });
     },
   };

@@ -12,11 +12,11 @@ import { ApiError } from '../kernel/errors.ts';
 type IsOutage = (error: unknown) => boolean;
 
 const RETRY_AFTER_SECONDS = 5;
-const OUTAGE = 'The store cannot be used right now.';
+const STORE_OUTAGE = 'The store cannot be used right now.';
 const LOST_COMMIT = 'The store stopped answering before it confirmed. What was to be changed may have been changed.';
 
 /** The error to throw instead of that of a database. */
-export function outageError(error: unknown, isOutage: IsOutage, sentence = OUTAGE): unknown {
+export function outageError(error: unknown, isOutage: IsOutage, sentence = STORE_OUTAGE): unknown {
   if (error instanceof ApiError || isAbortedTransactionError(error) || !isOutage(error)) return error;
   return new ApiError('verification_unavailable', sentence, { retry_after: RETRY_AFTER_SECONDS }, error);
 }

@@ -40,7 +40,7 @@ import type { Row, Tables } from './tables.ts';
 import { emitEvent } from './webhooks.ts';
 
 type Trx = Transaction<Tables>;
-type OutcomeRow = Row<'outcomes'>;
+type StoredOutcome = Row<'outcomes'>;
 type VerdictRow = Row<'outcome_verdicts'>;
 type SumRow = Row<'outcome_sums'>;
 
@@ -72,7 +72,7 @@ class SumChanges {
   }
 
   /** `by`: 1 for a row that was added, -1 for one that was deleted. */
-  outcome({ account_id, domain, class: of }: Pick<OutcomeRow, 'account_id' | 'domain' | 'class'>, by: 1 | -1): void {
+  outcome({ account_id, domain, class: of }: Pick<StoredOutcome, 'account_id' | 'domain' | 'class'>, by: 1 | -1): void {
     if (measures(of))
       this.add({ account_id, kind: 'domain', key: domain, sent: by, bounced: bounces(of) ? by : 0, predicted: 0 });
   }
@@ -114,22 +114,22 @@ const touch = (driver: StorageDriver, trx: Trx, accounts: readonly string[]) =>
 
 // Recording
 
-const idOf = ({ mailbox, class: of, at }: Pick<OutcomeRow, 'mailbox' | 'class' | 'at'>): string =>
+const outcomeId = ({ mailbox, class: of, at }: Pick<StoredOutcome, 'mailbox' | 'class' | 'at'>): string =>
   `${mailbox}\n${of}\n${at}`;
 
 interface Given {
   readonly outcome: NewOutcome;
-  readonly row: OutcomeRow;
+  readonly row: StoredOutcome;
 }
 
 /** Those that were not there; of equal ones the first. */
-async function addRows(driver: StorageDriver, trx: Trx, given: readonly Given[]): Promise<ReadonlySet<Given>> {
+async function addOutcomes(driver: StorageDriver, trx: Trx, given: readonly Given[]): Promise<ReadonlySet<Given>> {
   if (given.length === 0) return new Set();
   const rows = given.map(({ row }) => row);
-  const { rows: added } = await sql<Pick<OutcomeRow, 'mailbox' | 'class' | 'at'>>`
+  const { rows: added } = await sql<Pick<StoredOutcome, 'mailbox' | 'class' | 'at'>>`
     ${insertFrom(driver, OUTCOME_ROWS, rows)} ON CONFLICT DO NOTHING RETURNING mailbox, class, at`.execute(trx);
-  const left = new Set(added.map(idOf));
-  return new Set(given.filter(({ row }) => left.delete(idOf(row))));
+  const left = new Set(added.map(outcomeId));
+  return new Set(given.filter(({ row }) => left.delete(outcomeId(row))));
 }
 
 interface VerdictChange {
@@ -266,7 +266,7 @@ async function record(
       const mailbox = hashedMailbox(owner, outcome.mailbox);
       return { outcome, row: { account_id: account, mailbox, class: of, at, domain, code, source } };
     });
-    const added = await addRows(driver, trx, given);
+    const added = await addOutcomes(driver, trx, given);
     const changes = await changeVerdicts(driver, trx, account, added, from);
     const sums = new SumChanges();
     for (const { row } of added) sums.outcome(row, 1);
@@ -293,7 +293,7 @@ async function record(
 
 // The end of outcomes
 
-const OUTCOME_KEY = rowMaker<Pick<OutcomeRow, 'account_id' | 'mailbox' | 'class' | 'at'>>({
+const OUTCOME_KEY = rowMaker<Pick<StoredOutcome, 'account_id' | 'mailbox' | 'class' | 'at'>>({
   account_id: textColumn((row) => row.account_id),
   mailbox: textColumn((row) => row.mailbox),
   class: textColumn((row) => row.class),
@@ -304,10 +304,10 @@ const VERDICT_KEY = rowMaker<Pick<VerdictRow, 'account_id' | 'verification_id'>>
   verification_id: textColumn((row) => row.verification_id),
 });
 
-const withoutRows = async (
+const outcomesWithoutRows = async (
   driver: StorageDriver,
   trx: Trx,
-  outcomes: readonly Pick<OutcomeRow, 'account_id' | 'domain' | 'class'>[],
+  outcomes: readonly Pick<StoredOutcome, 'account_id' | 'domain' | 'class'>[],
   verdicts: readonly VerdictRow[],
 ): Promise<number> => {
   const sums = new SumChanges();
@@ -333,7 +333,7 @@ export async function eraseOutcomes(
   const outcomes = trx.deleteFrom('outcomes').where('account_id', '=', account).where('mailbox', '=', hashed);
   const verdicts = trx.deleteFrom('outcome_verdicts').where('account_id', '=', account).where('mailbox', '=', hashed);
   const [gone, ended] = [await outcomes.returningAll().execute(), await verdicts.returningAll().execute()];
-  await withoutRows(driver, trx, gone, ended);
+  await outcomesWithoutRows(driver, trx, gone, ended);
   return { outcomes: gone.length, verdicts: ended.length };
 }
 
@@ -349,7 +349,7 @@ export async function purgeOutcomes(driver: StorageDriver, now: number, keepMs: 
   if (accounts.length === 0) return 0;
   return driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, accounts);
-    const gone = await deleteKeys<OutcomeRow, (typeof found)[number]>(
+    const gone = await deleteKeys<StoredOutcome, (typeof found)[number]>(
       driver,
       trx,
       'outcomes',
@@ -360,7 +360,7 @@ export async function purgeOutcomes(driver: StorageDriver, now: number, keepMs: 
     const ended = await deleteKeys<VerdictRow, (typeof verdicts)[number]>(
       ...([driver, trx, 'outcome_verdicts', VERDICT_KEY, verdicts, until] as const),
     );
-    return withoutRows(driver, trx, gone, ended);
+    return outcomesWithoutRows(driver, trx, gone, ended);
   });
 }
 
@@ -464,7 +464,7 @@ const toSentAfter = (row: SentAfterRow): SentAfter => {
 };
 
 /** See `Outcomes.verifications`. */
-const verifications =
+const outcomeVerifications =
   (driver: StorageDriver): Outcomes['verifications'] =>
   async (account, ids, addresses) => {
     const { scans } = driver;
@@ -501,7 +501,7 @@ export function outcomes(driver: StorageDriver): Outcomes {
   const sumsOf = (account: AccountId, kind: SumRow['kind']) =>
     db.selectFrom('outcome_sums').selectAll().where('account_id', '=', account).where('kind', '=', kind).execute();
   return {
-    verifications: verifications(driver),
+    verifications: outcomeVerifications(driver),
     record: (account, list, from, stored) => record(driver, account, list, from, stored),
 
     async owner(of) {

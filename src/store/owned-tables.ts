@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 export type OwnedTable = { [T in keyof Tables]: 'account_id' extends keyof Tables[T] ? T : never }[keyof Tables];
 
-type Erasure =
+type ErasureRule =
   /** It is taken out by code of its own. */
   | 'its own'
   /** Rows about the mailbox are deleted, which they name by a hash. */
@@ -22,7 +22,7 @@ interface Fate {
   /** Where the removal of the account leaves its rows: why, and how they end. */
   readonly removal?: { readonly kept: string };
   /** What erasing an address does to rows that hold it; `kept` says why nothing. */
-  readonly erasure: Erasure | { readonly kept: string };
+  readonly erasure: ErasureRule | { readonly kept: string };
   /** How rows end while the account lives: by time, when the column is older than `afterMs`, or as `other` says. */
   readonly purge: { readonly column: string; readonly afterMs: number } | { readonly other: string };
 }

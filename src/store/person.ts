@@ -8,18 +8,18 @@ import { lowerCaseText } from './filters.ts';
 import type { AddressHasher, Person, Spellings, Store } from './store.ts';
 
 /** What cannot be right before an address that begins in the middle of a text: it would be a part of it. */
-const BEFORE = '(?<![\\p{L}\\p{N}._%+-])';
+const BEFORE_ADDRESS = '(?<![\\p{L}\\p{N}._%+-])';
 const AFTER = '(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])';
 /** No address is longer, with room for the percent signs of a URL. */
 const LONGEST = 1_000;
-const AT = /@|%40/giu;
+const AT_SIGN = /@|%40/giu;
 /** What no local part has in it without quotes. */
 const LOCAL_STOP = /[\s"<>()[\]{},;:\\]/;
-const DOMAIN = /^[\p{L}\p{N}]+(?:[.-]+[\p{L}\p{N}]+)*/u;
+const DOMAIN_AT_START = /^[\p{L}\p{N}]+(?:[.-]+[\p{L}\p{N}]+)*/u;
 /** These may be part of a local part, but more often an address begins behind them: in a URL, in quotes. */
 const DOUBTFUL = /^.*['=&?/]/u;
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+const escapedForRegExp = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 export class Mentions {
   /**
@@ -49,7 +49,7 @@ export class Mentions {
     this.hash = `sha256:${sha256Hex(this.#address).slice(0, 16)}`;
     const json = JSON.stringify(this.#address).slice(1, -1);
     const written = [...new Set([this.#address, json, encodeURIComponent(this.#address)])];
-    this.#pattern = new RegExp(`${BEFORE}(?:${written.map(escaped).join('|')})${AFTER}`, 'giu');
+    this.#pattern = new RegExp(`${BEFORE_ADDRESS}(?:${written.map(escapedForRegExp).join('|')})${AFTER}`, 'giu');
     const known = [...written, ...hashes].map((text) => text.toLowerCase());
     const needles = [...known, ...(spellings?.domains ?? [])];
     this.needles = needles.every((text) => /^\p{ASCII}*$/u.test(text)) ? needles : null;
@@ -84,12 +84,12 @@ export class Mentions {
 
   #withoutSpellings(text: string): string {
     let [left, end] = ['', 0];
-    for (const { index, 0: at } of text.matchAll(AT)) {
+    for (const { index, 0: at } of text.matchAll(AT_SIGN)) {
       if (index < end) continue;
-      const domain = DOMAIN.exec(text.slice(index + at.length, index + LONGEST))?.[0] ?? '';
+      const domain = DOMAIN_AT_START.exec(text.slice(index + at.length, index + LONGEST))?.[0] ?? '';
       if (domain === '') continue;
       const loose = localBefore(text, index, Math.max(end, index - LONGEST));
-      const isSpelled = (local: string) => local !== '' && this.#isSpelling(`${decoded(local)}@${domain}`);
+      const isSpelled = (local: string) => local !== '' && this.#isSpelling(`${withoutEscapes(local)}@${domain}`);
       const local = [loose, loose.replace(DOUBTFUL, '')].find(isSpelled);
       if (local === undefined) continue;
       left += text.slice(end, index - local.length) + this.hash;
@@ -123,10 +123,10 @@ export function mayMention(
 }
 
 /** As a URL has it; what is none of a URL's escapes stays. */
-const decoded = (text: string): string =>
+const withoutEscapes = (text: string): string =>
   text.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-const SECRET = 'addresses';
+const SEEN_SECRET = 'addresses';
 
 const hasherWith =
   (key: string): AddressHasher =>
@@ -140,11 +140,11 @@ const hasherWith =
 export const addressHasher =
   (secret: Store['secret']): Store['addressHasher'] =>
   async () =>
-    hasherWith(await secret(SECRET, () => randomBytes(32).toString('base64')));
+    hasherWith(await secret(SEEN_SECRET, () => randomBytes(32).toString('base64')));
 
 /** Null: the store has never kept hashes. */
 export async function knownHasher({ db }: Pick<StorageDriver, 'db'>): Promise<AddressHasher | null> {
-  const row = await db.selectFrom('secrets').select('value').where('name', '=', SECRET).executeTakeFirst();
+  const row = await db.selectFrom('secrets').select('value').where('name', '=', SEEN_SECRET).executeTakeFirst();
   return row === undefined ? null : hasherWith(row.value);
 }
 

@@ -31,7 +31,7 @@ const rulesOf = ({ signals, level, timeoutMs, onOutage, messages }: PolicyRules)
 
 /** What differs, for the audit log: `{"signals.role": {"from": "accept", "to": "reject"}}`. */
 function changesIn(before: PolicyRules, after: PolicyRules): Record<string, { from: unknown; to: unknown }> {
-  const [from, to] = [flat(before), flat(after)];
+  const [from, to] = [flatRules(before), flatRules(after)];
   const names = [...new Set([...from.keys(), ...to.keys()])];
   const changed = names.filter((name) => from.get(name) !== to.get(name));
   return Object.fromEntries(
@@ -39,7 +39,7 @@ function changesIn(before: PolicyRules, after: PolicyRules): Record<string, { fr
   );
 }
 
-function flat({ signals, level, timeoutMs, onOutage, messages }: PolicyRules): Map<string, string | number> {
+function flatRules({ signals, level, timeoutMs, onOutage, messages }: PolicyRules): Map<string, string | number> {
   const texts = Object.entries(messages).flatMap(([ground, of = {}]) =>
     Object.entries(of).map(([language, text]) => [`messages.${ground}.${language}`, text] as const),
   );

@@ -28,22 +28,22 @@ interface Searched {
   readonly columns: readonly string[];
 }
 
-type Held = HeldRows & { readonly table: OwnedTable };
+type HeldTable = HeldRows & { readonly table: OwnedTable };
 
 const OWNED = keysOf(OWNED_TABLES);
 
 /** Who has acted, and what happens to users of the dashboard, stays readable as long as the audit log is kept. */
 const OF_USERS = /^(member|invitation|user)\./;
-const isKept = (table: OwnedTable, row: AnyRow): boolean => table === 'trail' && OF_USERS.test(String(row.action));
-const REPLACED: Partial<Record<OwnedTable, readonly string[]>> = { trail: ['target', 'detail'] };
+const isKeptRow = (table: OwnedTable, row: AnyRow): boolean => table === 'trail' && OF_USERS.test(String(row.action));
+const REPLACED_COLUMNS: Partial<Record<OwnedTable, readonly string[]>> = { trail: ['target', 'detail'] };
 
-const keyOf = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)));
+const keyColumns = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)));
 
 const isBehind = (key: readonly string[], row: AnyRow) =>
-  sql<SqlBool>`(${keyOf(key)}) > (${sql.join(key.map((column) => row[column]))})`;
+  sql<SqlBool>`(${keyColumns(key)}) > (${sql.join(key.map((column) => row[column]))})`;
 
 /** Rows that mention the person, by key. */
-async function* rowsOf(
+async function* mentioningRows(
   driver: StorageDriver,
   account: AccountId,
   mentions: Mentions,
@@ -52,7 +52,7 @@ async function* rowsOf(
   for (let last: AnyRow | null = null, full = true; full; ) {
     const after: RawBuilder<SqlBool> = last === null ? sql`true` : isBehind(key, last);
     const page = sql<AnyRow>`SELECT * FROM ${sql.table(table)} WHERE account_id = ${account} AND ${after}
-      AND ${mayMention(driver, mentions, columns)} ORDER BY ${keyOf(key)} LIMIT ${EXPORT_ROWS}`;
+      AND ${mayMention(driver, mentions, columns)} ORDER BY ${keyColumns(key)} LIMIT ${EXPORT_ROWS}`;
     const { rows }: QueryResult<AnyRow> = await page.execute(driver.scans);
     const found = rows.filter((row) => columns.some((column) => mentions.in(String(row[column] ?? ''))));
     if (found.length > 0) yield found;
@@ -72,12 +72,12 @@ function searchedTables(schema: readonly TableSchema[]): Searched[] {
   });
 }
 
-const secretOf = async ({ db }: StorageDriver, account: AccountId) =>
+const storedSecret = async ({ db }: StorageDriver, account: AccountId) =>
   db.selectFrom('seen_secrets').select('secret').where('account_id', '=', account).executeTakeFirst();
 
 /** Yields rows about the mailbox, which they name by a hash. */
-async function* hashedRows(driver: StorageDriver, account: AccountId, { mailbox }: Person): AsyncGenerator<Held> {
-  const owner = await secretOf(driver, account);
+async function* hashedRows(driver: StorageDriver, account: AccountId, { mailbox }: Person): AsyncGenerator<HeldTable> {
+  const owner = await storedSecret(driver, account);
   if (owner === undefined || mailbox === null) return;
   for (const table of ['seen', 'outcomes', 'outcome_verdicts'] as const) {
     const mine = driver.scans.selectFrom(table).selectAll().where('account_id', '=', account);
@@ -85,7 +85,7 @@ async function* hashedRows(driver: StorageDriver, account: AccountId, { mailbox 
   }
 }
 
-async function membersOf({ db }: StorageDriver, account: AccountId, mentions: Mentions): Promise<Held> {
+async function membersOf({ db }: StorageDriver, account: AccountId, mentions: Mentions): Promise<HeldTable> {
   const rows = await db
     .selectFrom('members as m')
     .innerJoin('auth_users as u', 'u.id', 'm.user_id')
@@ -96,7 +96,7 @@ async function membersOf({ db }: StorageDriver, account: AccountId, mentions: Me
 }
 
 /** See `Privacy.held`. */
-async function* held(driver: StorageDriver, account: AccountId, person: Person): AsyncGenerator<Held> {
+async function* held(driver: StorageDriver, account: AccountId, person: Person): AsyncGenerator<HeldTable> {
   const mentions = await mentionsOf(driver, person);
   for await (const rows of verificationsOf(driver, account, mentions)) yield { table: 'verifications', rows };
   const lists = new Set<string>();
@@ -111,7 +111,7 @@ async function* held(driver: StorageDriver, account: AccountId, person: Person):
   yield* hashedRows(driver, account, person);
   for (const searched of searchedTables(await driver.schema())) {
     const { table } = searched;
-    for await (const rows of rowsOf(driver, account, mentions, searched)) yield { table, rows };
+    for await (const rows of mentioningRows(driver, account, mentions, searched)) yield { table, rows };
   }
   yield await membersOf(driver, account, mentions);
 }
@@ -142,7 +142,7 @@ async function eraseRow(
   // Read again, as it may have changed meanwhile.
   const { rows } = await sql<AnyRow>`SELECT * FROM ${sql.table(table)} WHERE ${it}`.execute(trx);
   for (const row of rows) {
-    const texts = (REPLACED[table] ?? columns).filter((column) => typeof row[column] === 'string');
+    const texts = (REPLACED_COLUMNS[table] ?? columns).filter((column) => typeof row[column] === 'string');
     const values = texts.map((column) => sql`${sql.ref(column)} = ${mentions.without(String(row[column]))}`);
     await sql`UPDATE ${sql.table(table)} SET ${sql.join(values)} WHERE ${it}`.execute(trx);
   }
@@ -155,17 +155,17 @@ async function eraseFromTable(
   account: AccountId,
   mentions: Mentions,
   searched: Searched,
-  counts: Counts,
+  counts: ErasureCounts,
 ): Promise<void> {
   const { table } = searched;
   const { erasure } = OWNED_TABLES[table];
-  const texts = REPLACED[table] ?? searched.columns;
+  const texts = REPLACED_COLUMNS[table] ?? searched.columns;
   const others = searched.columns.filter((column) => !texts.includes(column));
   const ends = erasure === 'rows' || erasure === 'mentions' || erasure === 'hashes';
   const mentioned = (row: AnyRow, columns: readonly string[]) =>
     columns.some((column) => mentions.in(String(row[column] ?? '')));
-  for await (const rows of rowsOf(driver, account, mentions, searched)) {
-    const open = ends ? rows.filter((row) => !isKept(table, row) && mentioned(row, texts)) : [];
+  for await (const rows of mentioningRows(driver, account, mentions, searched)) {
+    const open = ends ? rows.filter((row) => !isKeptRow(table, row) && mentioned(row, texts)) : [];
     counts.kept.add(table, rows.filter((row) => !open.includes(row) || mentioned(row, others)).length);
     for (let at = 0; at < open.length; at += BATCH_ROWS) {
       const some = open.slice(at, at + BATCH_ROWS);
@@ -180,13 +180,13 @@ async function eraseFromTable(
   }
 }
 
-class Counts {
-  readonly erased = new Count();
-  readonly kept = new Count();
+class ErasureCounts {
+  readonly erased = new RowCounter();
+  readonly kept = new RowCounter();
 }
 
 /** Rows by table, without those that have none. */
-class Count {
+class RowCounter {
   readonly #rows = new Map<OwnedTable, number>();
   add(table: OwnedTable, rows: number): void {
     if (rows > 0) this.#rows.set(table, (this.#rows.get(table) ?? 0) + rows);
@@ -199,10 +199,16 @@ class Count {
   }
 }
 
-async function eraseFilters(driver: StorageDriver, account: AccountId, mentions: Mentions, by: Actor, counts: Counts) {
+async function eraseFilters(
+  driver: StorageDriver,
+  account: AccountId,
+  mentions: Mentions,
+  by: Actor,
+  counts: ErasureCounts,
+) {
   const columns = ['value', 'reason'];
   const searched: Searched = { table: 'filters', key: ['account_id', 'id'], columns };
-  for await (const rows of rowsOf(driver, account, mentions, searched))
+  for await (const rows of mentioningRows(driver, account, mentions, searched))
     for (const row of rows)
       if (await removeFilter(driver, account, Number(row.id), by)) counts.erased.add('filters', 1);
 }
@@ -216,7 +222,7 @@ async function erase(
   { filters }: { readonly filters: boolean },
 ): Promise<Erased> {
   const mentions = await mentionsOf(driver, person);
-  const counts = new Counts();
+  const counts = new ErasureCounts();
   const now = await driver.now();
   const entry = await driver.transaction(async (trx) => {
     await lockExistingAccount(driver, trx, account);
@@ -255,13 +261,13 @@ export const privacy = (driver: StorageDriver): Privacy => ({
       await writeAudit(trx, account, now, by, { action: 'privacy.exported', target });
     });
     for await (const { table, rows } of held(driver, account, person))
-      if (rows.length > 0) yield { table, rows: rows.map((row) => shown(table, row)) };
+      if (rows.length > 0) yield { table, rows: rows.map((row) => shownRow(table, row)) };
   },
   erase: (account, person, by, how) => erase(driver, account, person, by, how),
 });
 
 /** Without what is shown to nobody, and the account itself. */
-function shown(table: OwnedTable, row: AnyRow): AnyRow {
+function shownRow(table: OwnedTable, row: AnyRow): AnyRow {
   const contents = CONTENTS[table];
   const open = Object.entries(row).filter(([name]) => name !== 'account_id' && contents.get(name) !== 'secret');
   return Object.fromEntries(open.map(([name, value]) => [name, shownValue(contents.get(name), value)]));

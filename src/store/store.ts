@@ -309,7 +309,7 @@ export interface KeyDayRow {
   readonly requests: number;
 }
 
-interface Kept {
+interface UsedOfLimit {
   readonly used: number;
   /** It is that of the account's plan. */
   readonly limit: number;
@@ -320,8 +320,8 @@ export interface AccountStorage {
   /** Lists, whatever their status, those included that are being uploaded. */
   readonly lists: number;
   /** They are the bytes of their rows, with LIST_RESULT_BYTES for each address. */
-  readonly listBytes: Kept;
-  readonly filters: Kept;
+  readonly listBytes: UsedOfLimit;
+  readonly filters: UsedOfLimit;
 }
 
 export interface Usage {
@@ -1059,10 +1059,12 @@ export interface MoreRejectedRequests {
   readonly count: number;
 }
 
-type Columns = Omit<RejectedRequest, 'account' | 'at'>;
+type RejectedColumns = Omit<RejectedRequest, 'account' | 'at'>;
 
 /** In the log: one request, or with null in all other columns those of a minute that were only counted. */
-export type LoggedRejection = { readonly [K in keyof Columns]-?: Exclude<Columns[K], undefined> | null } & {
+export type LoggedRejection = {
+  readonly [K in keyof RejectedColumns]-?: Exclude<RejectedColumns[K], undefined> | null;
+} & {
   readonly id: number;
   readonly at: number;
   readonly count: number;

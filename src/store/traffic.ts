@@ -7,23 +7,23 @@ import type { Traffic, TrafficRow } from './store.ts';
 import type { Row } from './tables.ts';
 
 /** Rows in one statement; five values each. */
-const CHUNK = 1_000;
+const TRAFFIC_CHUNK = 1_000;
 /** Rows per read: a month of a busy account has tens of thousands. */
 const READ = 5_000;
 
-const idOf = (row: TrafficRow): string => [row.account, row.hour, row.metric, row.bucket].join('\n');
+const trafficId = (row: TrafficRow): string => [row.account, row.hour, row.metric, row.bucket].join('\n');
 
 /** Makes one row per counter. All nodes use the same order, so that concurrent writers wait instead of deadlocking. */
 function summed(rows: readonly TrafficRow[]): TrafficRow[] {
   const sums = new Map<string, TrafficRow>();
   for (const row of rows) {
-    const count = (sums.get(idOf(row))?.count ?? 0) + row.count;
-    sums.set(idOf(row), { ...row, count });
+    const count = (sums.get(trafficId(row))?.count ?? 0) + row.count;
+    sums.set(trafficId(row), { ...row, count });
   }
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-const toRow = (row: Row<'traffic_hours'>): TrafficRow => ({
+const toTrafficRow = (row: Row<'traffic_hours'>): TrafficRow => ({
   account: accountId(row.account_id),
   hour: row.hour,
   metric: row.metric,
@@ -55,7 +55,7 @@ export function traffic(driver: StorageDriver): Traffic {
   return {
     async add(rows) {
       const all = summed(rows);
-      for (let at = 0; at < all.length; at += CHUNK) await addSome(all.slice(at, at + CHUNK));
+      for (let at = 0; at < all.length; at += TRAFFIC_CHUNK) await addSome(all.slice(at, at + TRAFFIC_CHUNK));
     },
 
     ofAll: (from, withinMs) =>
@@ -84,7 +84,7 @@ export function traffic(driver: StorageDriver): Traffic {
         const { hour = 0, metric = '', bucket = 0 } = last ?? {};
         const rest = mine.where(sql<boolean>`(hour, metric, bucket) > (${hour}, ${metric}, ${bucket})`);
         const rows = await rest.limit(READ).execute();
-        for (const row of rows) found.push(toRow(row));
+        for (const row of rows) found.push(toTrafficRow(row));
         full = rows.length === READ;
         await yieldToEventLoop();
       }

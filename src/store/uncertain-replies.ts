@@ -9,7 +9,7 @@ import type { Row, Tables } from './tables.ts';
 const byKey = (a: UncertainReplyCount, b: UncertainReplyCount): number =>
   a.operator < b.operator || (a.operator === b.operator && a.fingerprint < b.fingerprint) ? -1 : 1;
 
-const toRow = ({
+const toUncertainReply = ({
   first_seen: firstSeen,
   last_seen: lastSeen,
   ...row
@@ -69,7 +69,7 @@ export function uncertainReplies(driver: StorageDriver): UncertainReplies {
       const rows = asked.selectAll().orderBy('count', 'desc').orderBy('last_seen', 'desc').orderBy('fingerprint');
       const count = asked.select((eb) => eb.fn.countAll().as('n'));
       return {
-        items: (await rows.limit(limit).execute()).map(toRow),
+        items: (await rows.limit(limit).execute()).map(toUncertainReply),
         total: Number(onlyRow(await count.execute()).n),
       };
     },

@@ -89,7 +89,7 @@ const GROUPS: Readonly<Record<UsageGrouping, RawBuilder<string | number>>> = {
   validation_type: sql`validation_type`,
 };
 
-interface Sums {
+interface UsageTotals {
   requests: number;
   good: number;
   bad: number;
@@ -101,15 +101,15 @@ const SUMS = sql`
   CAST(coalesce(sum(CASE WHEN status = 'bad' THEN requests ELSE 0 END), 0) AS BIGINT) AS bad,
   CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits`;
 
-const sums = (requests: string, credits: string) => ({
+const usageSums = (requests: string, credits: string) => ({
   requests: sql.ref<number>(requests),
   credits: sql.ref<number>(credits),
 });
 /** They are columns, by source. */
 const SOURCE_SUMS = {
-  all: sums('requests', 'credits'),
-  api: sums('api_requests', 'api_credits'),
-  list: sums('list_requests', 'list_credits'),
+  all: usageSums('requests', 'credits'),
+  api: usageSums('api_requests', 'api_credits'),
+  list: usageSums('list_requests', 'list_credits'),
 } as const satisfies Record<UsageSource | 'all', unknown>;
 
 /** What was found, and how often. */
@@ -123,7 +123,7 @@ const verdictSums = (source: UsageSource | null) => {
  * Counters are by the hour (UTC): from the hour that contains `from` to the hour before `to`. Those before
  * `usage_daily_before` are by the day: from the day that contains `from` to the day that begins before `to`.
  */
-const within = (account: AccountId, from: number, to: number) =>
+const hoursWithin = (account: AccountId, from: number, to: number) =>
   sql`account_id = ${account} AND hour >= ${Math.floor(from / DAY_MS) * DAY_MS} AND hour < ${to}
     AND (hour >= ${Math.floor(from / HOUR_MS) * HOUR_MS} OR hour < ${dailyBefore(account)})`;
 
@@ -166,7 +166,7 @@ export async function creditsUsed(
 ): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
     SELECT CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits
-    FROM usage_hours WHERE ${within(account, from, to)}`.execute(trx);
+    FROM usage_hours WHERE ${hoursWithin(account, from, to)}`.execute(trx);
   return onlyRow(rows).credits;
 }
 
@@ -175,8 +175,8 @@ export function usage(driver: StorageDriver): Usage {
     storage: (account) => storageOf(driver.db, driver.plans, account),
 
     async summary(account, from, to) {
-      const period = within(account, from, to);
-      const all = await sql<Sums>`SELECT ${SUMS} FROM usage_hours WHERE ${period}`.execute(driver.db);
+      const period = hoursWithin(account, from, to);
+      const all = await sql<UsageTotals>`SELECT ${SUMS} FROM usage_hours WHERE ${period}`.execute(driver.db);
       const reasons = await sql<{ reason: Reason; n: number }>`
         SELECT reason, CAST(sum(requests) AS BIGINT) AS n FROM usage_hours
         WHERE ${period} AND reason <> '' GROUP BY reason ORDER BY reason`.execute(driver.db);
@@ -184,9 +184,9 @@ export function usage(driver: StorageDriver): Usage {
     },
 
     async series(account, grouping, from, to): Promise<UsageRow[]> {
-      const { rows } = await sql<Sums & { grp: string | number }>`
+      const { rows } = await sql<UsageTotals & { grp: string | number }>`
         SELECT ${GROUPS[grouping]} AS grp, ${SUMS} FROM usage_hours
-        WHERE ${within(account, from, to)} GROUP BY 1 ORDER BY 1`.execute(driver.scans);
+        WHERE ${hoursWithin(account, from, to)} GROUP BY 1 ORDER BY 1`.execute(driver.scans);
       return rows.map(({ grp, ...sums }) => ({
         group: grouping === 'day' ? toIso(Number(grp) * DAY_MS).slice(0, 10) : String(grp),
         ...sums,
@@ -206,7 +206,7 @@ export function usage(driver: StorageDriver): Usage {
       const ofKeys = keys === null ? sql`` : sql`AND key_id ${notKeys ? sql`NOT ` : sql``}IN (${sql.join(keys)})`;
       const { rows } = await sql<UsageBucketRow>`
         SELECT hour / ${sql.lit(size)} * ${sql.lit(size)} AS at, ${verdictSums(source)}
-        FROM usage_hours WHERE ${within(account, from, to)} AND ${requests} > 0 ${ofKeys}
+        FROM usage_hours WHERE ${hoursWithin(account, from, to)} AND ${requests} > 0 ${ofKeys}
         GROUP BY 1, 2, 3, 4 ORDER BY 1`.execute(driver.scans);
       return rows;
     },
@@ -215,7 +215,7 @@ export function usage(driver: StorageDriver): Usage {
       const { requests } = SOURCE_SUMS[source ?? 'all'];
       const { rows } = await sql<KeyVerdictRow>`
         SELECT key_id AS "keyId", ${verdictSums(source)}
-        FROM usage_hours WHERE ${within(account, from, to)} AND ${requests} > 0
+        FROM usage_hours WHERE ${hoursWithin(account, from, to)} AND ${requests} > 0
         GROUP BY 1, 2, 3, 4 ORDER BY 1`.execute(driver.scans);
       return rows;
     },
@@ -225,14 +225,16 @@ export function usage(driver: StorageDriver): Usage {
       const { rows } = await sql<KeyDayRow>`
         SELECT key_id AS "keyId", hour / ${sql.lit(DAY_MS)} * ${sql.lit(DAY_MS)} AS at,
           CAST(sum(${requests}) AS BIGINT) AS requests
-        FROM usage_hours WHERE ${within(account, from, to)} AND ${requests} > 0 GROUP BY 1, 2`.execute(driver.scans);
+        FROM usage_hours WHERE ${hoursWithin(account, from, to)} AND ${requests} > 0 GROUP BY 1, 2`.execute(
+        driver.scans,
+      );
       return rows;
     },
 
     async withoutSource(account, from, to) {
       const { rows } = await sql<{ requests: number }>`
         SELECT CAST(coalesce(sum(requests - api_requests - list_requests), 0) AS BIGINT) AS requests
-        FROM usage_hours WHERE ${within(account, from, to)}`.execute(driver.scans);
+        FROM usage_hours WHERE ${hoursWithin(account, from, to)}`.execute(driver.scans);
       return onlyRow(rows).requests;
     },
   };

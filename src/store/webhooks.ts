@@ -175,7 +175,7 @@ const toWebhook = (row: Row<'webhooks'>, now: number): Webhook => ({
 });
 
 /** The secrets that sign, the newest first. */
-const secretsOf = (row: Row<'webhooks'>, now: number): string[] =>
+const signingSecrets = (row: Row<'webhooks'>, now: number): string[] =>
   row.previous_secret !== null && row.previous_until !== null && row.previous_until > now
     ? [row.secret, ...row.previous_secret.split(BETWEEN_SECRETS)]
     : [row.secret];
@@ -274,7 +274,7 @@ async function recordAttempt(
   if (webhook.failing_since !== health.failing_since || webhook.failed_at !== health.failed_at)
     await trx.updateTable('webhooks').set(health).where('id', '=', webhook.id).execute();
   if (reason !== null && webhook.enabled === 1) {
-    await disable(scope, webhook.id, reason);
+    await disableWebhook(scope, webhook.id, reason);
     await announce(scope, webhook, reason, mailTo);
   }
 }
@@ -292,7 +292,7 @@ function disabling(outcome: AttemptOutcome, since: number, at: number): Exclude<
 }
 
 /** From now on it gets nothing; what is pending has failed. */
-async function disable({ trx, now }: Scope, webhook: string, reason: DisabledReason): Promise<void> {
+async function disableWebhook({ trx, now }: Scope, webhook: string, reason: DisabledReason): Promise<void> {
   const change: Updateable<Tables['webhooks']> = { enabled: 0, disabled_reason: reason, disabled_at: now };
   await trx.updateTable('webhooks').set(change).where('id', '=', webhook).execute();
   await trx
@@ -331,7 +331,7 @@ type DeliveryMethods =
 /** One step of `wake` looks at this many webhooks. */
 const WAKE_BATCH = 200;
 
-function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
+function deliveryMethods(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
   const { db } = driver;
   const webhookOf = (from: Pick<typeof db, 'selectFrom'>, account: AccountId, id: string) =>
     from.selectFrom('webhooks').selectAll().where('account_id', '=', account).where('id', '=', id).executeTakeFirst();
@@ -374,7 +374,7 @@ function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
       if (webhook === undefined) return { due: [], failingForMs: null };
       const inOrder = pendingOf(db, id).select(['id', 'event_id', 'body', 'attempt_count']);
       const due = inOrder.where('next_attempt_at', '<=', now).orderBy('next_attempt_at').orderBy('id').limit(most);
-      const [url, secrets] = [webhook.url, secretsOf(webhook, now)];
+      const [url, secrets] = [webhook.url, signingSecrets(webhook, now)];
       const of = await dispatchOf(db, id);
       if (of === undefined) return { due: [], failingForMs: null };
       return {
@@ -430,7 +430,7 @@ function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
       const of = await dispatchOf(db, id);
       if (of === undefined) return null;
       const { url } = webhook;
-      return { webhookId: id, url, secrets: secretsOf(webhook, now), eventId: event_id, body, at: now, ...of };
+      return { webhookId: id, url, secrets: signingSecrets(webhook, now), eventId: event_id, body, at: now, ...of };
     },
 
     async recordTest(account, { webhookId, eventId, body, at }, outcome, mailTo) {
@@ -552,7 +552,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
       .where('a.status', '<>', 'deleted');
 
   return {
-    ...deliveries(driver),
+    ...deliveryMethods(driver),
 
     async create(account, { url, format, events, description, secret }, by) {
       const now = await driver.now();
@@ -599,7 +599,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
       return driver.transaction(async (trx) => {
         const before = await mine(trx, account, id);
         if (before === undefined) return null;
-        if (enabled === false && before.enabled === 1) await disable({ driver, trx, now }, id, 'manual');
+        if (enabled === false && before.enabled === 1) await disableWebhook({ driver, trx, now }, id, 'manual');
         const after = await set(trx, id, {
           url: url === undefined ? before.url : storable(url),
           events: events === undefined ? before.events : JSON.stringify(events),
@@ -608,7 +608,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
           ...(enabled === true || (url !== undefined && url !== before.url) ? UNTRIED : {}),
           ...(enabled === true ? ENABLED : {}),
         });
-        const detail = changed(before, after);
+        const detail = changedFields(before, after);
         const target = shownUrl(before);
         if (detail !== null) await writeAudit(trx, account, now, by, { action: 'webhook.changed', target, detail });
         return toWebhook(after, now);
@@ -621,7 +621,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
         const before = await mine(trx, account, id);
         if (before === undefined) return null;
         // Whoever rotates again within that time, or repeats the request, may still have a receiver with an older one.
-        const earlier = secretsOf(before, now).slice(0, WEBHOOK_PREVIOUS_SECRETS_MAX);
+        const earlier = signingSecrets(before, now).slice(0, WEBHOOK_PREVIOUS_SECRETS_MAX);
         const previous = { previous_secret: earlier.join(BETWEEN_SECRETS), previous_until: now + overlapMs };
         const after = await set(trx, id, { secret, ...previous });
         const target = shownUrl(before);
@@ -649,7 +649,7 @@ const ENABLED = { enabled: 1, disabled_reason: null, disabled_at: null } as cons
 const UNTRIED = { failing_since: null, failed_at: null } as const;
 
 /** Tells the audit log what changed. */
-function changed(before: Row<'webhooks'>, after: Row<'webhooks'>): Record<string, unknown> | null {
+function changedFields(before: Row<'webhooks'>, after: Row<'webhooks'>): Record<string, unknown> | null {
   const fields = {
     url: ({ url }: Row<'webhooks'>) => url,
     events: ({ events }: Row<'webhooks'>): unknown => JSON.parse(events),

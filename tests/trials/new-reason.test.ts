@@ -108,8 +108,8 @@ describe('a new reason of the mailbox check', () => {
     );
     copy.edit(
       'src/http/compat/kickbox.ts',
-      "  mailbox_disabled: row('undeliverable', 'rejected_email'),\n",
-      "  mailbox_disabled: row('undeliverable', 'rejected_email'),\n  mailbox_moved: row('undeliverable', 'rejected_email'),\n",
+      "  mailbox_disabled: kickboxJudgment('undeliverable', 'rejected_email'),\n",
+      "  mailbox_disabled: kickboxJudgment('undeliverable', 'rejected_email'),\n  mailbox_moved: kickboxJudgment('undeliverable', 'rejected_email'),\n",
     );
     copy.edit(
       'src/http/compat/neverbounce.ts',
@@ -118,13 +118,13 @@ describe('a new reason of the mailbox check', () => {
     );
     copy.edit(
       'src/http/compat/reacher.ts',
-      "  mailbox_disabled: row('invalid', { ...ASKED, is_disabled: true }),\n",
-      "  mailbox_disabled: row('invalid', { ...ASKED, is_disabled: true }),\n  mailbox_moved: row('invalid', ASKED),\n",
+      "  mailbox_disabled: reacherJudgment('invalid', { ...ASKED, is_disabled: true }),\n",
+      "  mailbox_disabled: reacherJudgment('invalid', { ...ASKED, is_disabled: true }),\n  mailbox_moved: reacherJudgment('invalid', ASKED),\n",
     );
     copy.edit(
       'src/http/compat/zerobounce.ts',
-      "  mailbox_disabled: row('invalid', 'mailbox_not_found'),\n",
-      "  mailbox_disabled: row('invalid', 'mailbox_not_found'),\n  mailbox_moved: row('invalid', 'mailbox_not_found'),\n",
+      "  mailbox_disabled: zeroBounceJudgment('invalid', 'mailbox_not_found'),\n",
+      "  mailbox_disabled: zeroBounceJudgment('invalid', 'mailbox_not_found'),\n  mailbox_moved: zeroBounceJudgment('invalid', 'mailbox_not_found'),\n",
     );
     copy.edit(
       'tests/http/compat.test.ts',

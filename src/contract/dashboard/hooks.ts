@@ -37,10 +37,10 @@ export const HookWithSecretReply = Type.Object(
 const TimeoutMs = WholeNumber('timeout_ms', HOOK_TIMEOUT_MS, {
   description: 'How long the auth server waits for the reply; that of its kind by default.',
 });
-const RateLimit = Nullable(
+const HookRateLimit = Nullable(
   WholeNumber('rate_limit', HOOK_RATE_LIMIT, { description: 'Calls in a rate window; null: half of the account’s.' }),
 );
-const Scope = Nullable(
+const HookScope = Nullable(
   scopeField(
     'In which mailboxes are remembered, so that the policy knows those that were seen before; null: they are not.',
   ),
@@ -56,16 +56,16 @@ export const HookCreateRequest = Type.Object({
   kind: OneOf(HOOK_KINDS, { 'x-error': `kind must be ${choice(HOOK_KINDS)}.` }),
   name: Name,
   policy: PolicyNameField,
-  scope: Type.Optional(Scope),
+  scope: Type.Optional(HookScope),
   timeout_ms: Type.Optional(TimeoutMs),
-  rate_limit: Type.Optional(RateLimit),
+  rate_limit: Type.Optional(HookRateLimit),
 });
 export const HookChangeRequest = Type.Object({
   name: Type.Optional(Name),
   policy: Type.Optional(PolicyNameField),
-  scope: Type.Optional(Scope),
+  scope: Type.Optional(HookScope),
   timeout_ms: Type.Optional(TimeoutMs),
-  rate_limit: Type.Optional(RateLimit),
+  rate_limit: Type.Optional(HookRateLimit),
 });
 export const HookRollRequest = Type.Object({
   secret: Type.Optional(Secret),

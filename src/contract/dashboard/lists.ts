@@ -87,5 +87,5 @@ export const ListDeferredReply = Type.Object(
   { title: 'ListDeferred' },
 );
 
-const Level = OneOf(LEVELS, LEVEL_NOTES);
-export const ListLevelRequest = Type.Object({ validation_type: Level });
+const LevelField = OneOf(LEVELS, LEVEL_NOTES);
+export const ListLevelRequest = Type.Object({ validation_type: LevelField });

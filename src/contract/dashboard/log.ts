@@ -23,12 +23,12 @@ import { InstantOf, PageSize } from './fields.ts';
 
 // Searches of a page that the user has named.
 
-const LogPage = OneOf(VIEW_PAGES, { 'x-error': `page must be ${choice(VIEW_PAGES)}.` });
+const LogPageField = OneOf(VIEW_PAGES, { 'x-error': `page must be ${choice(VIEW_PAGES)}.` });
 const ViewName = Text('name', VIEW_NAME_LENGTH);
 
-export const ViewsQuery = Type.Object({ page: LogPage });
+export const ViewsQuery = Type.Object({ page: LogPageField });
 export const ViewRequest = Type.Object({
-  page: LogPage,
+  page: LogPageField,
   name: ViewName,
   search: Text('search', VIEW_SEARCH_LENGTH, { description: 'Query string of the page.' }),
 });
@@ -102,7 +102,7 @@ export const RejectedRequestReply = Type.Object(
 export type RejectedRequestReply = Static<typeof RejectedRequestReply>;
 
 /** Some of a closed set, separated by commas; read with `severalOf`. */
-const namesOf = (field: string, values: readonly string[], options: object) =>
+const NameList = (field: string, values: readonly string[], options: object) =>
   Type.String({
     pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`,
     maxLength: values.join().length,
@@ -111,7 +111,7 @@ const namesOf = (field: string, values: readonly string[], options: object) =>
   });
 
 const Several = (field: string, values: readonly string[], description: string) =>
-  namesOf(field, values, {
+  NameList(field, values, {
     description: `${description} ${values.map((value) => `\`${value}\``).join(', ')}; several are separated by commas, and any of them matches.`,
   });
 
@@ -195,7 +195,7 @@ export const LogFilters = Type.Object({
   ),
   status: Type.Optional(Several('status', LOG_STATUSES, 'Of verifications, or `rejected` for rejected requests.')),
   not: Type.Optional(
-    namesOf('not', LOG_NEGATABLE, {
+    NameList('not', LOG_NEGATABLE, {
       description:
         'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none.',
     }),

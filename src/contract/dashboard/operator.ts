@@ -42,16 +42,16 @@ export const OperatorJobsReply = Type.Object(
   { title: 'OperatorJobs' },
 );
 
-const Latency = Nullable(Type.Object({ p50: Type.Number(), p95: Type.Number() }));
+const LatencyShown = Nullable(Type.Object({ p50: Type.Number(), p95: Type.Number() }));
 
 /** What the service does, for operators. `node` is the process that answers; the rest is of all of them. */
-const Share = Nullable(Type.Number({ minimum: 0, maximum: 1 }));
+const NullableShare = Nullable(Type.Number({ minimum: 0, maximum: 1 }));
 const CheckResult = Nullable(OneOf(['pass', 'warn', 'fail'] as const));
-const EgressShares = Type.Object({
+const EgressSharesReply = Type.Object({
   checks: Type.Integer(),
-  blocked: Share,
-  deferred: Share,
-  proxy_failed: Share,
+  blocked: NullableShare,
+  deferred: NullableShare,
+  proxy_failed: NullableShare,
   answer_ms: Nullable(Type.Integer({ description: 'Mean time to the end of a check.' })),
 });
 
@@ -97,8 +97,8 @@ export const ServiceReply = Type.Object(
           state: Type.String({ description: '`resting`: its SOCKS server fails; else as for all of them.' }),
           since: Time,
           rests_for_seconds: Type.Integer(),
-          last_hour: EgressShares,
-          last_day: EgressShares,
+          last_hour: EgressSharesReply,
+          last_day: EgressSharesReply,
           breakers_open: Type.Integer({ description: 'Of mail operators that refuse it.' }),
           identity: Nullable(
             Type.Object(
@@ -124,10 +124,10 @@ export const ServiceReply = Type.Object(
         at: Time,
         verifications: Type.Integer(),
         rejected: Type.Integer(),
-        latency: Type.Object({ mx: Latency, smtp: Latency }),
+        latency: Type.Object({ mx: LatencyShown, smtp: LatencyShown }),
       }),
     ),
-    latency: Type.Object({ mx: Latency, smtp: Latency }),
+    latency: Type.Object({ mx: LatencyShown, smtp: LatencyShown }),
     /** Null: the store did not answer in time. */
     store: Nullable(
       Type.Object({

@@ -3,7 +3,7 @@ import { ADDRESS_LENGTH, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../kerne
 import { OperatorContradictionFields } from '../outcomes.ts';
 import { Nullable, OneOf, Text, Time } from '../schema.ts';
 
-const Confidence = OneOf(['high', 'low'] as const);
+const ReplyConfidence = OneOf(['high', 'low'] as const);
 
 export const ExplainReplyRequest = Type.Object({
   reply: Text('reply', SMTP_REPLY_LENGTH, {
@@ -27,7 +27,7 @@ export const ExplainReplyReply = Type.Object(
     finding: Type.String(),
     meaning: Type.String(),
     rule: Type.String(),
-    confidence: Confidence,
+    confidence: ReplyConfidence,
     decided_by: OneOf(['operator', 'rule', 'model'] as const),
     /** That the mailbox cannot be reached, as the model sees it; null: it is never asked about such replies. */
     probability: Nullable(Type.Number()),

@@ -126,7 +126,7 @@ export const SuggestionReply = Type.Object(
   { title: 'Suggestion' },
 );
 export const TokenRequest = Type.Object({ token: LinkToken });
-const Kept = (max: number) =>
+const KeptIds = (max: number) =>
   Type.Array(Text('id', SIGN_IN_ID_LENGTH), {
     maxItems: max,
     'x-error': `keep must list at most ${max} IDs of sessions or passkeys.`,
@@ -136,7 +136,7 @@ export const NewPasswordRequest = Type.Object({
   password: NewPassword,
   keep: Type.Optional(
     Type.Object(
-      { sessions: Kept(SESSIONS_LISTED), passkeys: Kept(PASSKEYS_MAX) },
+      { sessions: KeptIds(SESSIONS_LISTED), passkeys: KeptIds(PASSKEYS_MAX) },
       { description: 'What not to end and remove; by default nothing is kept.' },
     ),
   ),

@@ -78,36 +78,38 @@ export const DismissRequest = Type.Object(
   { title: 'DismissRequest' },
 );
 
-const BUCKETS = ['hour', 'day'] as const;
-const Source = Type.Optional(
+const BUCKET_SIZES = ['hour', 'day'] as const;
+const SourceField = Type.Optional(
   OneOf(USAGE_SOURCES, {
     description: '`api`: calls, one address each, those of the dashboard included; `list`: lists. Both by default.',
     'x-error': `source must be ${choice(USAGE_SOURCES)}.`,
   }),
 );
-export const KeyUsageQuery = Type.Object({ source: Source });
+export const KeyUsageQuery = Type.Object({ source: SourceField });
 const Between = { from: Type.Optional(InstantOf('from')), to: Type.Optional(InstantOf('to')) };
-export const OperatorsQuery = Type.Object({ ...Between, source: Source });
+export const OperatorsQuery = Type.Object({ ...Between, source: SourceField });
 export const UsageRangeQuery = Type.Object({
   ...Between,
-  bucket: Type.Optional(OneOf(BUCKETS, { 'x-error': 'bucket must be "hour" or "day".' })),
+  bucket: Type.Optional(OneOf(BUCKET_SIZES, { 'x-error': 'bucket must be "hour" or "day".' })),
   key: Type.Optional(
     Text('key', LOG_QUERY_LENGTH, {
       description:
         'Id of a key, or `dashboard`: its verifications only. Latencies and rejected requests are not counted by key.',
     }),
   ),
-  source: Source,
+  source: SourceField,
   reason: LogFilters.properties.reason,
   deliverability: LogFilters.properties.deliverability,
   not: LogFilters.properties.not,
 });
 
-const Outcome = OneOf(OUTCOMES, {
+const OutcomeField = OneOf(OUTCOMES, {
   description:
     'The deliverability; `not_checked` where the domain accepts mail and the mailbox was not asked about (level mx).',
 });
-const Latency = Nullable(Type.Object({ p50: Type.Number({ description: 'Milliseconds.' }), p95: Type.Number() }));
+const LatencyOfUsage = Nullable(
+  Type.Object({ p50: Type.Number({ description: 'Milliseconds.' }), p95: Type.Number() }),
+);
 const OutcomeCounts = Type.Object({
   deliverable: Type.Integer(),
   not_checked: Type.Integer(),
@@ -125,18 +127,18 @@ const COUNTS = {
   refused: Type.Integer(),
   rate_limited: Type.Integer(),
   outcomes: OutcomeCounts,
-  latency: Type.Object({ mx: Latency, smtp: Latency }),
+  latency: Type.Object({ mx: LatencyOfUsage, smtp: LatencyOfUsage }),
 };
 /** Every bucket of the range, also the empty ones. */
 export const UsageChartReply = Type.Object(
   {
     from: Time,
     to: Time,
-    bucket: OneOf(BUCKETS),
+    bucket: OneOf(BUCKET_SIZES),
     buckets: Type.Array(Type.Object({ at: Time, ...COUNTS })),
     totals: Type.Object(COUNTS),
     /** A reason that occurs with two outcomes has a row for each. */
-    by_reason: Type.Array(Type.Object({ reason: ReasonFilter, outcome: Outcome, requests: Type.Integer() })),
+    by_reason: Type.Array(Type.Object({ reason: ReasonFilter, outcome: OutcomeField, requests: Type.Integer() })),
     /** `key_id` is `dashboard` for what was verified here. */
     by_key: Type.Array(
       Type.Object({

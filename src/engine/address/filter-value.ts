@@ -20,7 +20,7 @@ const ANY_TLD = { allowUnknownTld: true };
 export function filterValue(type: FilterType, text: string): string | null {
   switch (type) {
     case 'email':
-      return orNull(canonicalEmail(text, ANY_TLD));
+      return valueOrNull(canonicalEmail(text, ANY_TLD));
     case 'domain':
       return canonicalName(text);
     case 'ip_address':
@@ -35,6 +35,6 @@ export function filterValue(type: FilterType, text: string): string | null {
 
 /** Also with the dot of the root, as zone files and resolvers write it. */
 const canonicalName = (text: string): string | null =>
-  orNull(canonicalDomain(text.replace(/(?<=[^.])\.$/, ''), ANY_TLD));
+  valueOrNull(canonicalDomain(text.replace(/(?<=[^.])\.$/, ''), ANY_TLD));
 
-const orNull = (canonical: Canonical): string | null => (canonical.ok ? canonical.value : null);
+const valueOrNull = (canonical: Canonical): string | null => (canonical.ok ? canonical.value : null);

@@ -75,7 +75,7 @@ export function mailboxOf(email: string): string {
  * lower-case ASCII.
  */
 export function documentedMailbox(email: string, domain: string): string | null {
-  if (!BY_DOMAIN.has(domain) && BY_DOMAIN.get(parentOf(domain))?.[0].subdomains === undefined) return null;
+  if (!BY_DOMAIN.has(domain) && BY_DOMAIN.get(parentDomain(domain))?.[0].subdomains === undefined) return null;
   const canonical = canonicalEmail(email, { allowReserved: true, allowUnknownTld: true });
   return canonical.ok ? mailboxOfCanonical(canonical.value, null).address : null;
 }
@@ -87,7 +87,7 @@ export function mailboxDomains(mailbox: string): readonly string[] {
   return all.includes(domain) ? all : [domain];
 }
 
-const parentOf = (domain: string): string => domain.slice(domain.indexOf('.') + 1);
+const parentDomain = (domain: string): string => domain.slice(domain.indexOf('.') + 1);
 
 function mailboxOfCanonical(address: string, host: string | null): Mailbox {
   const at = address.lastIndexOf('@');
@@ -95,12 +95,12 @@ function mailboxOfCanonical(address: string, host: string | null): Mailbox {
   // Only names that need no quotes can have tags.
   if (at < 1 || local.startsWith('"')) return { address, rule: null };
   const [rule, name, main] = ruleFor(local, domain, host);
-  const base = plainLocalPart(name, rule);
+  const base = canonicalLocalPart(name, rule);
   return base === local && main === domain ? { address, rule: null } : { address: `${base}@${main}`, rule: rule.name };
 }
 
 function ruleFor(local: string, domain: string, host: string | null): readonly [MailboxRule, string, string] {
-  const parent = BY_DOMAIN.get(parentOf(domain));
+  const parent = BY_DOMAIN.get(parentDomain(domain));
   if (parent?.[0].subdomains !== undefined) {
     const name = domain.slice(0, domain.indexOf('.'));
     return [parent[0], name, parent[0].subdomains === 'name' ? parent[1] : domain];
@@ -111,7 +111,7 @@ function ruleFor(local: string, domain: string, host: string | null): readonly [
 }
 
 /** A name that would be empty is left as it is. All separators and ignored characters are ASCII. */
-function plainLocalPart(name: string, { separators, ignored }: MailboxRule): string {
+function canonicalLocalPart(name: string, { separators, ignored }: MailboxRule): string {
   let end = 1;
   while (end < name.length && !separators.includes(name.charAt(end))) end += 1;
   const base = name.slice(0, end);

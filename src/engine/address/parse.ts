@@ -50,14 +50,14 @@ export function parseAddress(text: string, options: ParseOptions = {}): ParsedAd
       quoted: local.quoted,
       domain: domain.ascii,
       unicodeDomain: domain.unicode,
-      tag: tagOf(localPart, local),
+      tag: plusTag(localPart, local),
       normalized: `${localPart}@${domain.ascii}`,
       needsSmtputf8: !local.ascii,
     },
   };
 }
 
-function tagOf(localPart: string, { quoted }: LocalPart): string | null {
+function plusTag(localPart: string, { quoted }: LocalPart): string | null {
   const plus = quoted ? -1 : localPart.indexOf('+');
   return plus > 0 && plus + 1 < localPart.length ? localPart.slice(plus + 1) : null;
 }
@@ -495,13 +495,13 @@ for (const c of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!
  * A leading combining mark would attach to the character before the address. Emoji presentation selectors are accepted
  * after a base character: they are part of how some symbols are typed.
  */
-const MARK = /^\p{M}$/u;
+const COMBINING_MARK = /^\p{M}$/u;
 const PRESENTATION = /^[\uFE0E\uFE0F]$/;
 /** Compatibility forms of "@": an MX that applies NFKC would read another address. */
 const AT_LOOKALIKE = /^[\uFF20\uFE6B]$/;
 
 function wideFault(character: string, first: boolean): SyntaxErrorCode | null {
-  if (MARK.test(character) && first) return 'invalid_character';
+  if (COMBINING_MARK.test(character) && first) return 'invalid_character';
   if (PRESENTATION.test(character)) return null;
   if (AT_LOOKALIKE.test(character) || isDisguised(character)) return 'invalid_character';
   return unsafeCharacter(character);

@@ -316,7 +316,7 @@ export function intendedAddress(text: string, domainData: SuggestionData, option
  * typographic or full-width ones, letters that only look like those of ASCII, a mistyped provider.
  */
 export function suggestionFor(address: Address, domainData: SuggestionData, options: ParseOptions = {}): string | null {
-  const local = address.needsSmtputf8 && !address.quoted ? plainLocalPart(address.localPart) : address.localPart;
+  const local = address.needsSmtputf8 && !address.quoted ? asciiLocalPart(address.localPart) : address.localPart;
   const lookalike = address.domain === address.unicodeDomain ? null : lookalikeOf(address.unicodeDomain, domainData);
   const isPlain = local === address.localPart || !ASCII.test(local);
   if (isPlain && lookalike === null) return didYouMean(address, domainData);
@@ -326,7 +326,7 @@ export function suggestionFor(address: Address, domainData: SuggestionData, opti
 }
 
 const ASCII = /^[\x21-\x7e]+$/;
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+const IGNORABLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 /** Of any width and script; UTS 46 reads the others as the first. */
 const FULL_STOPS = /[\u3002\uff61]/g;
 const QUOTE_PAIRS = { single: /[\u2018-\u201b\u2032\u2039\u203a]/g, double: /[\u00ab\u00bb\u201c-\u201f\u2033]/g };
@@ -337,7 +337,7 @@ const QUOTE_PAIRS = { single: /[\u2018-\u201b\u2032\u2039\u203a]/g, double: /[\u
  */
 function plainText(text: string): string {
   if (ASCII.test(text)) return text;
-  return [...text.replaceAll(INVISIBLE, '').replaceAll(FULL_STOPS, '.')]
+  return [...text.replaceAll(IGNORABLE, '').replaceAll(FULL_STOPS, '.')]
     .map(plainCharacter)
     .join('')
     .replaceAll(QUOTE_PAIRS.single, "'")
@@ -392,7 +392,7 @@ function withOneAt(text: string, domainData: SuggestionData): string {
 /** A word of a name, as in `Ada L` or `"Lovelace, Ada"`. */
 const NAME_WORD = /^\p{Lu}[\p{L}\p{M}'’.-]*,?$/u;
 const OPENING = /^["'`*_~|({[<]+/;
-const MARKS = /^["'`*_~|({[<]*$/;
+const OPENING_MARKS = /^["'`*_~|({[<]*$/;
 
 /**
  * The local part at the end of what is before the at sign: behind a label, an opening mark, or the name of its
@@ -403,7 +403,7 @@ function localIn(before: string): string | null {
   const quoted = /(?:^|[\s:<])("(?:[^"\\]|\\.)+")$/.exec(text)?.[1];
   if (quoted !== undefined) return quoted;
   const open = text.lastIndexOf('<');
-  const words = (open < 0 ? text : text.slice(open + 1)).split(/\s+/).filter((word) => !MARKS.test(word));
+  const words = (open < 0 ? text : text.slice(open + 1)).split(/\s+/).filter((word) => !OPENING_MARKS.test(word));
   let last = words.pop() ?? '';
   if (words.length === 1 && /^[^\p{Lu}]+\.$/u.test(words[0] ?? '')) last = `${words.pop()}${last}`;
   if (words.length > 0 && !isIntroduction(words, last)) return null;
@@ -468,7 +468,7 @@ function lookalikeOf(unicodeDomain: string, { suggestDomains }: SuggestionData):
 }
 
 /** With the ASCII characters that were meant, as far as that is plain: words of other scripts stay. */
-function plainLocalPart(localPart: string): string {
+function asciiLocalPart(localPart: string): string {
   const plain = plainText(localPart);
   const words = plain.split('.');
   return words.every(isMixedOrPlain) ? words.map(shownAs).join('.') : plain;

@@ -107,7 +107,7 @@ const NOT_LISTED: DisposableAnswer = { verdict: 'none', matched: null };
 function assembleDomainData(
   facts: Facts,
   file: DisposableFile,
-  learned: LearnedDisposableHosts = NOTHING_LEARNED,
+  learned: LearnedDisposableHosts = NO_LEARNED_HOSTS,
 ): DomainData {
   const { relays, mx, providers, mistyped } = facts;
   const { verdict } = file;
@@ -239,7 +239,7 @@ export interface WatchedDomainData {
   readonly current: DomainData;
   /** The disposable list of `current`. */
   readonly file: DisposableFile;
-  /** NOTHING_LEARNED where it is turned off. */
+  /** NO_LEARNED_HOSTS where it is turned off. */
   readonly learned: LearnedDisposableHosts;
   /** Whether learned mail hosts count. */
   readonly learns: boolean;
@@ -260,7 +260,7 @@ export function watchDomainData(dir: string | null, clock: Clock, options: Watch
   let lists = assembleDomainData(facts, shipped);
   let inUse: DisposableFile = shipped;
   let seen: string | null = null;
-  let learned = NOTHING_LEARNED;
+  let learned = NO_LEARNED_HOSTS;
   let learnedSeen: string | null = null;
   let problem: string | null = null;
   let nextLook = Number.NEGATIVE_INFINITY;
@@ -445,7 +445,7 @@ export function parseLearned(text: string): LearnedDisposableHosts {
   }
 }
 
-const NOTHING_LEARNED: LearnedDisposableHosts = {
+const NO_LEARNED_HOSTS: LearnedDisposableHosts = {
   made: '',
   hosts: new Map(),
   addresses: new Map(),
@@ -629,7 +629,7 @@ function createRoles(
 
   return (localPart: string): 'role' | 'perhaps' | 'none' => {
     const plus = localPart.indexOf('+', 1);
-    const name = bare(plus === -1 ? localPart : localPart.slice(0, plus));
+    const name = bareLocalPart(plus === -1 ? localPart : localPart.slice(0, plus));
     if (roles.has(name)) return 'role';
     if (name.endsWith('-request') && name.length > 8) return 'role';
     const joined = withoutSeparators(name);
@@ -655,7 +655,7 @@ const withoutAccents = (text: string): string =>
     .normalize('NFC');
 
 /** In lower case, without quotes and accents. */
-function bare(localPart: string): string {
+function bareLocalPart(localPart: string): string {
   const isQuoted = localPart.startsWith('"') && localPart.endsWith('"') && localPart.length > 2;
   const text = (isQuoted ? localPart.slice(1, -1) : localPart).toLowerCase();
   return isAsciiText(text) ? text : withoutAccents(text);
@@ -688,7 +688,7 @@ function withoutSeparators(name: string): string {
 const isSeparator = (code: number): boolean => code === 0x2e || code === 0x5f || code === 0x2d;
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-interface Relay {
+interface RelayDomain {
   readonly domain: string;
   readonly operator: string;
   readonly source: string;
@@ -716,8 +716,8 @@ export function readTable(dir: string, name: string): Map<string, string> {
 
 const readJsonFile = <T>(dir: string, name: string): T => JSON.parse(readData(join(dir, name)));
 
-export const readRelays = (dir: string): Map<string, Relay> =>
-  new Map(readJsonFile<Relay[]>(dir, 'relays.json').map((relay) => [relay.domain, relay]));
+export const readRelays = (dir: string): Map<string, RelayDomain> =>
+  new Map(readJsonFile<RelayDomain[]>(dir, 'relays.json').map((relay) => [relay.domain, relay]));
 
 const readRoles = (dir: string) => readJsonFile<{ role: string[]; perhaps: string[] }>(dir, 'roles.json');
 
@@ -776,7 +776,7 @@ function readFreeFamilies(dir: string) {
 
 /** Everything but the disposable domains; it comes with the package and does not change while the process lives. */
 function readFacts(dir: string) {
-  const relays: ReadonlyMap<string, Relay> = readRelays(dir);
+  const relays: ReadonlyMap<string, RelayDomain> = readRelays(dir);
   const providers: ReadonlyMap<string, Provider> = readProviders(dir);
   const families = readFreeFamilies(dir);
   return {

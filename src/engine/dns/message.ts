@@ -126,7 +126,7 @@ function walkName(buf: Buffer, at: number): number {
   }
 }
 
-const spelled = Buffer.alloc(MAX_NAME + 1);
+const nameText = Buffer.alloc(MAX_NAME + 1);
 
 /**
  * The name at `at`, which must have been walked: ASCII letters in lower case, the labels separated by dots, `.` for the
@@ -136,16 +136,16 @@ function nameAt(buf: Buffer, at: number): string {
   let length = 0;
   for (let i = at; ; ) {
     const size = buf[i] ?? 0;
-    if (size === 0) return length === 0 ? '.' : spelled.toString('latin1', 0, length - 1);
+    if (size === 0) return length === 0 ? '.' : nameText.toString('latin1', 0, length - 1);
     if (size >= 0xc0) {
       i = ((size & 0x3f) << 8) | (buf[i + 1] ?? 0);
       continue;
     }
     for (let k = i + 1; k <= i + size; k++) {
       const c = buf[k] ?? 0;
-      spelled[length++] = c >= 0x41 && c <= 0x5a ? c + 32 : c;
+      nameText[length++] = c >= 0x41 && c <= 0x5a ? c + 32 : c;
     }
-    spelled[length++] = 0x2e;
+    nameText[length++] = 0x2e;
     i += size + 1;
   }
 }

@@ -310,12 +310,12 @@ export async function runLookup(
   return theirs ? step.value : { ...step.value, finding: 'resolver_unavailable' };
 }
 
-type Answered = DnsQuestion & { readonly answer: DnsAnswer };
+type AnsweredQuestion = DnsQuestion & { readonly answer: DnsAnswer };
 
 /** Evidence that the cache gave, and what it was made of. */
 interface KnownEvidence {
   readonly options: MxLookupOptions;
-  readonly used: readonly Answered[];
+  readonly used: readonly AnsweredQuestion[];
   readonly evidence: DnsEvidence;
 }
 
@@ -332,7 +332,7 @@ export function lookUpFromCache(domain: string, options: MxLookupOptions, resolv
   const ofDomainData = knownEvidence.get(options.domainData) ?? new WeakMap<DnsAnswer, KnownEvidence>();
   const before = ofDomainData.get(mx);
   if (before !== undefined && isCurrent(before, options, resolver)) return before.evidence;
-  const used: Answered[] = [];
+  const used: AnsweredQuestion[] = [];
   const lookup = lookUpMailServers(domain, options);
   let step = lookup.next();
   while (!step.done) {
@@ -353,8 +353,8 @@ const isCurrent = ({ options: by, used }: KnownEvidence, options: MxLookupOption
   used.every(({ name, type, answer }) => resolver.peek(name, type) === answer);
 
 /** Null at the first miss. */
-function answersFromCache(questions: readonly DnsQuestion[], resolver: Resolver): Answered[] | null {
-  const answers: Answered[] = [];
+function answersFromCache(questions: readonly DnsQuestion[], resolver: Resolver): AnsweredQuestion[] | null {
+  const answers: AnsweredQuestion[] = [];
   for (const { name, type } of questions) {
     const answer = resolver.peek(name, type);
     if (answer === undefined) return null;

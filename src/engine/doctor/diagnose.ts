@@ -233,7 +233,7 @@ export const fail = (check: DoctorCheck, found: string, fix: string): Finding =>
 type FoundProblem = {
   [P in EgressProblem]: (typeof PROBLEM_ROWS)[P]['check'] extends null ? never : P;
 }[EgressProblem];
-const wrong = (problem: FoundProblem, found: string, fix: string): Finding => ({
+const problemFinding = (problem: FoundProblem, found: string, fix: string): Finding => ({
   ...PROBLEM_ROWS[problem],
   found,
   fix,
@@ -330,7 +330,11 @@ async function checkBlocklists(deps: DoctorDeps, { ip }: SeenAddress): Promise<F
   if (listed.length > 0) {
     const found = `${ip} is on ${listed.map(({ list, why }) => `${list.name} (${why})`).join(', ')}.`;
     const fix = `Find and fix the cause, then request removal: ${listed.map(({ list }) => list.delist).join(' ')}`;
-    return wrong(listed.some(({ list }) => list.listed === 'fail') ? 'blocklisted' : 'blocklisted_minor', found, fix);
+    return problemFinding(
+      listed.some(({ list }) => list.listed === 'fail') ? 'blocklisted' : 'blocklisted_minor',
+      found,
+      fix,
+    );
   }
   const clear = lists.filter(({ name }) => !mute.some(({ list }) => list.name === name)).map(({ name }) => name);
   const clean = clear.length === 0 ? '' : `${ip} is not on ${clear.join(', ')}. `;
@@ -374,10 +378,10 @@ async function checkHelo(deps: DoctorDeps): Promise<Finding> {
   const { helo } = deps.sender;
   if (helo === null) {
     const found = "There is no name for EHLO: the system's host name is not fully qualified.";
-    return wrong('no_helo_name', found, `${SET_HELO}, which resolves to the address that mail servers see.`);
+    return problemFinding('no_helo_name', found, `${SET_HELO}, which resolves to the address that mail servers see.`);
   }
   if (!isQualifiedName(helo))
-    return wrong(
+    return problemFinding(
       'helo_unqualified',
       `"${helo}" is not a fully qualified host name; strict servers reject it.`,
       `${SET_HELO}.`,
@@ -385,7 +389,7 @@ async function checkHelo(deps: DoctorDeps): Promise<Finding> {
   const { addresses, unknown } = await lookUpAddresses(helo, queryWithin(deps));
   if (addresses.length > 0) return pass('helo', `${helo} resolves to ${addresses.slice(0, 4).join(', ')}.`);
   if (unknown) return warn('helo', `${helo} could not be looked up.`, RESOLVER_FIRST);
-  return wrong(
+  return problemFinding(
     'helo_unresolved',
     `${helo} does not resolve.`,
     `Give ${helo} an A (or AAAA) record with the address that mail servers see.`,
@@ -402,7 +406,7 @@ async function checkEgress(deps: DoctorDeps, { ip, by }: SeenAddress): Promise<F
   const found = `This host connects from ${ip} (${by}), to which ${helo} does not resolve.`;
   if (unknown)
     return warn('egress', `This host connects from ${ip} (${by}); ${helo} could not be looked up.`, RESOLVER_FIRST);
-  return wrong(
+  return problemFinding(
     'helo_elsewhere',
     found,
     `Add ${ip} to the ${ip.includes(':') ? 'AAAA' : 'A'} records of ${helo}, or set MAILVET_SMTP_HELO to a name that has it.`,
@@ -422,16 +426,16 @@ async function checkPtr(deps: DoctorDeps, { ip }: SeenAddress): Promise<Finding>
       'Try again; if the problem persists, repair the DNS resolver.',
     );
   if (names.length === 0)
-    return wrong('ptr_missing', `${ip} has no PTR record; many mail servers reject such hosts.`, toSet);
+    return problemFinding('ptr_missing', `${ip} has no PTR record; many mail servers reject such hosts.`, toSet);
   if (confirmed.length === 0) {
-    return wrong(
+    return problemFinding(
       'ptr_unconfirmed',
       `The PTR of ${ip} is ${names[0]}, which does not resolve to ${ip}.`,
       `${toSet} That name must resolve to ${ip}.`,
     );
   }
   if (helo !== null && !confirmed.includes(helo.toLowerCase())) {
-    return wrong(
+    return problemFinding(
       'ptr_differs',
       `The PTR of ${ip} is ${confirmed[0]}, and EHLO says ${helo}.`,
       `${toSet} Or set MAILVET_SMTP_HELO=${confirmed[0]}.`,
@@ -486,7 +490,11 @@ async function checkSpfOf(sender: string, helo: string, deps: DoctorDeps, { ip }
       return pass('spf', `The SPF record of ${domain} permits ${ip} (${why}).`);
     case 'none':
       if (isOfHelo) return pass('spf', `${domain} has no SPF record: that of the sender's domain decides.`);
-      return wrong('spf_missing', `${domain} has no SPF record.`, `Publish one: ${domain}. TXT "v=spf1 ${term} -all".`);
+      return problemFinding(
+        'spf_missing',
+        `${domain} has no SPF record.`,
+        `Publish one: ${domain}. TXT "v=spf1 ${term} -all".`,
+      );
     case 'temperror':
       return warn(
         'spf',
@@ -494,20 +502,20 @@ async function checkSpfOf(sender: string, helo: string, deps: DoctorDeps, { ip }
         'Try again; if the problem persists, repair the DNS resolver.',
       );
     case 'permerror':
-      return wrong(
+      return problemFinding(
         'spf_invalid',
         `The SPF record of ${domain} is invalid: ${why}.`,
         `Correct it so that it permits ${term}.`,
       );
     case 'fail':
-      return wrong(
+      return problemFinding(
         'spf_denied',
         `The SPF record of ${domain} denies ${ip} (${why}).`,
         `Add ${term} to it, or set MAILVET_SMTP_FROM to a sender of another domain.`,
       );
     case 'neutral':
     case 'softfail':
-      return wrong(
+      return problemFinding(
         'spf_unauthorized',
         `The SPF record of ${domain} does not authorize ${ip}: ${result} (${why}).`,
         `Add ${term} to it.`,
@@ -660,7 +668,7 @@ function portFinding({ bind, family, greetings }: EgressPath, port: number): Fin
   const names = greetings.map(({ host }) => host).join(', ');
   if (greetings.length === 0) return warn('port', `Not tried${from}: the canary hosts have no such address.`, null);
   if (greetings.every(({ error }) => error === 'EADDRNOTAVAIL')) {
-    return wrong(
+    return problemFinding(
       'not_of_this_host',
       `${bind} is not an address of this host.`,
       'Set MAILVET_SMTP_BIND to addresses of this host.',
@@ -670,13 +678,13 @@ function portFinding({ bind, family, greetings }: EgressPath, port: number): Fin
   if (proxyErrors.length === greetings.length) {
     const why = [...new Set(proxyErrors)].join(', ');
     const fix = 'See that it runs, can be reached from here, and takes the user and password.';
-    return wrong('proxy_fails', `The SOCKS server connects to no mail server (${why}).`, fix);
+    return problemFinding('proxy_fails', `The SOCKS server connects to no mail server (${why}).`, fix);
   }
   if (connected.length === 0) {
     const why = [...new Set(greetings.map(({ error }) => (error === 'deadline' ? 'no answer' : error)))].join(', ');
     const found = `No mail server can be reached on port ${port}${from} (${names}: ${why}).`;
     const fix = `Have your provider open outbound port ${port}, and check this host's firewall. Until then only the mx level works.`;
-    return greetings.length >= 2 ? wrong('port_closed', found, fix) : warn('port', found, fix);
+    return greetings.length >= 2 ? problemFinding('port_closed', found, fix) : warn('port', found, fix);
   }
   const welcome = connected.filter(({ code }) => code !== null && code < 400);
   if (welcome.length === 0) {
@@ -685,7 +693,7 @@ function portFinding({ bind, family, greetings }: EgressPath, port: number): Fin
       said === undefined
         ? `Port ${port} opens${from}, but no mail server sends a banner (${names}).`
         : `Every mail server tried${from} rejects this host: "${said}".`;
-    return wrong(
+    return problemFinding(
       said === undefined ? 'port_intercepted' : 'refused_everywhere',
       found,
       said === undefined

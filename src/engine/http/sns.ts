@@ -27,25 +27,25 @@ interface SnsDeps {
 }
 
 export const SNS_TOPIC = /^arn:aws[a-z-]{0,12}:sns:([a-z]{2}[a-z0-9-]{2,30}):\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
-const PATH = /^\/SimpleNotificationService-[0-9A-Za-z]{1,128}\.pem$/;
-const TIMEOUT_MS = 5_000;
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9A-Za-z]{1,128}\.pem$/;
+const SNS_TIMEOUT_MS = 5_000;
 const CERTIFICATES_KEPT = 100;
 /** How long a certificate is used before it is fetched again, ms. */
-const KEPT_MS = 6 * 3_600_000;
+const CERTIFICATE_KEPT_MS = 6 * 3_600_000;
 
 /** Of a region; China has a suffix of its own. */
-const hostOf = (topic: string): string | null => {
+const topicHost = (topic: string): string | null => {
   const region = SNS_TOPIC.exec(topic)?.[1];
   return region === undefined ? null : `sns.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 };
 
 export function createSns({ post, clock, laboratory }: SnsDeps): Sns {
-  const kept = new LRUCache<string, X509Certificate>({ max: CERTIFICATES_KEPT, ttl: KEPT_MS });
+  const kept = new LRUCache<string, X509Certificate>({ max: CERTIFICATES_KEPT, ttl: CERTIFICATE_KEPT_MS });
   /** Of the laboratory, where it is not at the port of HTTPS; learned from the URLs of certificates. */
   let origin: string | null = null;
 
   async function get(url: string, replyBytes: number): Promise<string> {
-    const request = { method: 'GET', url, headers: {}, body: '', timeoutMs: TIMEOUT_MS, replyBytes } as const;
+    const request = { method: 'GET', url, headers: {}, body: '', timeoutMs: SNS_TIMEOUT_MS, replyBytes } as const;
     const { status, response, error } = await post({ ...request, signal: new AbortController().signal });
     if (status === 200) return response;
     throw new Error(`SNS did not answer: ${error ?? `status ${status}`}.`);
@@ -53,7 +53,7 @@ export function createSns({ post, clock, laboratory }: SnsDeps): Sns {
 
   function pinned(text: string, topic: string): URL | null {
     const url = URL.canParse(text) ? new URL(text) : null;
-    if (url === null || url.hostname !== hostOf(topic) || !PATH.test(url.pathname)) return null;
+    if (url === null || url.hostname !== topicHost(topic) || !CERTIFICATE_PATH.test(url.pathname)) return null;
     const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
     const isSecure = url.protocol === 'https:' && url.port === '';
     return isPlain && (isSecure || laboratory) ? url : null;
@@ -75,7 +75,7 @@ export function createSns({ post, clock, laboratory }: SnsDeps): Sns {
     },
 
     async confirm(topic, token) {
-      const host = hostOf(topic);
+      const host = topicHost(topic);
       if (host === null) throw new TypeError('A topic that is subscribed to has an ARN.');
       const query = new URLSearchParams({ Action: 'ConfirmSubscription', TopicArn: topic, Token: token });
       await get(`${origin ?? `https://${host}`}/?${query}`, 1024);

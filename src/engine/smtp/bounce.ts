@@ -66,20 +66,20 @@ const STAGES: readonly (readonly [BounceStage, RegExp])[] = [
 const STAGE_WORDS =
   /(?:\bin (?:reply|response) to(?: the)?|\bafter|>>>) +(?:pipelined |sending )*([a-z][a-z ]{2,24})/gi;
 /** What Postfix adds to the words of the other server. */
-const STAGE_NOTE = /\s*\(in (?:reply|response) to [^)]{1,60}\)\s*$/i;
-const HOST = /\bhost ([a-z\d](?:[a-z\d-]*\.)+[a-z\d-]+)\.?(?=[\s[(:])/i;
+const COMMAND_NOTE = /\s*\(in (?:reply|response) to [^)]{1,60}\)\s*$/i;
+const NAMED_HOST = /\bhost ([a-z\d](?:[a-z\d-]*\.)+[a-z\d-]+)\.?(?=[\s[(:])/i;
 
-const ENHANCED = String.raw`[45]\.\d{1,3}\.\d{1,3}(?![\d.])`;
+const ENHANCED_CODE = String.raw`[45]\.\d{1,3}\.\d{1,3}(?![\d.])`;
 /** The code of a reply; with an enhanced code behind it, or where a reply would begin. */
 const REPLY = new RegExp(
-  String.raw`(?<![\w.:/-])([45]\d\d)[- ]#?(?=${ENHANCED})|(?:^|[:;"'<>]|said)\s*([45]\d\d)(?=[-\s:]|$)`,
+  String.raw`(?<![\w.:/-])([45]\d\d)[- ]#?(?=${ENHANCED_CODE})|(?:^|[:;"'<>]|said)\s*([45]\d\d)(?=[-\s:]|$)`,
   'i',
 );
-const ENHANCED_ALONE = new RegExp(String.raw`(?<![\w.:/-])${ENHANCED}`);
+const ENHANCED_ALONE = new RegExp(String.raw`(?<![\w.:/-])${ENHANCED_CODE}`);
 
 /** `550-5.1.1 one 550 5.1.1 two`: the lines of a reply that were joined. */
-const linesOf = (code: string, text: string): string =>
-  text.replaceAll(new RegExp(String.raw`\s+(?=${code}[- ](?:${ENHANCED}|\S))`, 'g'), '\n');
+const diagnosticLines = (code: string, text: string): string =>
+  text.replaceAll(new RegExp(String.raw`\s+(?=${code}[- ](?:${ENHANCED_CODE}|\S))`, 'g'), '\n');
 
 /** Takes a diagnostic apart; null: it is empty. Bounded, never throws. */
 export function parseDiagnostic(raw: string): Diagnostic | null {
@@ -87,13 +87,13 @@ export function parseDiagnostic(raw: string): Diagnostic | null {
     .slice(0, MAIL_DIAGNOSTIC_LENGTH.max)
     .replaceAll(/[\s\0]+/g, ' ')
     .trim();
-  const [, host = null] = HOST.exec(text) ?? [];
+  const [, host = null] = NAMED_HOST.exec(text) ?? [];
   const found = REPLY.exec(text);
   const code = found?.[1] ?? found?.[2];
-  const said = text.replace(STAGE_NOTE, '');
+  const said = text.replace(COMMAND_NOTE, '');
   if (found !== null && code !== undefined) {
     const from = said.indexOf(code, found.index);
-    const reply = from === -1 ? null : parseReply(linesOf(code, said.slice(from).replace(/^(\d{3}):/, '$1 ')));
+    const reply = from === -1 ? null : parseReply(diagnosticLines(code, said.slice(from).replace(/^(\d{3}):/, '$1 ')));
     if (reply !== null) return { reply, hasCode: true, stage: stageIn(text), host };
   }
   const enhanced = ENHANCED_ALONE.exec(said);

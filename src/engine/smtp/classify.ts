@@ -91,7 +91,7 @@ interface Reader {
 }
 
 /** What a reply was read from, and the rules that this leads to, the highest first. */
-interface Evidence {
+interface ReplyEvidence {
   readonly plain: Plain;
   readonly status: string | null;
   readonly ofStatus: RuleId | null;
@@ -108,19 +108,19 @@ interface Evidence {
  * The model decides nothing about a 4xx, which is never bad, about 500 to 503, which are about the command, before
  * RCPT, against an operator's own form, or of a code without words that say something.
  */
-const isForModel = ({ stage, reply }: ReplyToRead, { form, segments }: Evidence): boolean =>
+const isForModel = ({ stage, reply }: ReplyToRead, { form, segments }: ReplyEvidence): boolean =>
   reply.code > 503 && !BEFORE_RCPT[stage] && form === null && segments.some(({ tokens }) => tokens.some(saysSomething));
 
 const JOINING: ReadonlySet<Slot> = new Set<Slot>(['filler', 'cut', 'prep', 'of', 'by']);
 const saysSomething = ({ text, slots: [slot] }: LexiconToken): boolean =>
   !/^[@\d]/.test(text) && (slot === undefined || !JOINING.has(slot));
 
-const seenOf = ({ status, words, segments, clauses, rules }: Evidence, code: number, rule: string): Seen => ({
+const seenOf = ({ status, words, segments, clauses, rules }: ReplyEvidence, code: number, rule: string): Seen => ({
   ...{ code, enhanced: status, words, segments, clauses, rule },
   others: rules.filter((one) => one !== rule),
 });
 
-function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, codes }: Reader): Evidence {
+function gatherEvidence(input: ReplyToRead, text: string, { plain: plainOf, lexicon, codes }: Reader): ReplyEvidence {
   const { code, enhanced } = input.reply;
   const early = BEFORE_RCPT[input.stage];
   const plain = plainOf(text, input.echoes);
@@ -177,17 +177,17 @@ const UNIT =
 /** `5 minutes`, `180sec`, `4m30s`, `1 hour 30 minutes`. */
 const SPAN = new RegExp(`(?<![\\p{L}\\d.:])(\\d{1,6}) ?${UNIT}(?![\\p{L}])|(?<=\\d[mh] ?)(\\d{1,5}) ?(s|m)\\b`, 'giu');
 /** A duration counts only after a phrase about waiting: "300 messages per 5 minutes" does not. */
-const WAITING =
+const WAITING_WORDS =
   /\b(?:in|after|for|wait|within|least|another|until|about|approx\w*|timeout|retry|delay(?:ed)?|dans|apr[eè]s|en|nach|tra|fra|za|po)\s*[:=(]?\s*(?:at least |about |approx\w*\.? |another |the next |ca\.? |~ ?)?$|(?:через|以降|請|请)\s*$/iu;
-const NOT_WAITING = /\b(?:last|past|per|previous|every|more than|less than|maximum of|limit)\W*$/i;
+const NO_WAIT_BEFORE = /\b(?:last|past|per|previous|every|more than|less than|maximum of|limit)\W*$/i;
 
-const SECONDS: readonly (readonly [RegExp, number])[] = [
+const UNIT_SECONDS: readonly (readonly [RegExp, number])[] = [
   [/^(?:s|сек|秒)(?!td|tun)/i, 1],
   [/^(?:m|мин|分)/i, 60],
   [/^(?:h|std|stun|ore|godz|час)/i, 3600],
   [/^d/i, 86_400],
 ];
-const secondsOf = (unit: string): number => SECONDS.find(([pattern]) => pattern.test(unit))?.[1] ?? 1;
+const secondsOf = (unit: string): number => UNIT_SECONDS.find(([pattern]) => pattern.test(unit))?.[1] ?? 1;
 
 /**
  * The delay that a temporary refusal announces, in seconds from 1 to 86,400, or null: "try again in 5 minutes",
@@ -216,7 +216,7 @@ export function announcedDelay(text: string): number | null {
 
 const waits = (before: string): boolean => {
   const near = before.slice(-40);
-  return WAITING.test(near) && !NOT_WAITING.test(near);
+  return WAITING_WORDS.test(near) && !NO_WAIT_BEFORE.test(near);
 };
 
 const bounded = (seconds: number): number | null => (seconds < 1 ? null : Math.min(seconds, MAX_DELAY_SECONDS));
@@ -300,11 +300,11 @@ export function createClassifier(
       return rule !== null && ruleOf(rule).meaning === 'us_ip';
     },
     classify: (input) => classify(input, reader),
-    explain: (input) => explain(input, reader),
+    explain: (input) => explainClass(input, reader),
     see: (input) => {
       const { text, code } = input.reply;
-      const evidence = gather(input, text.slice(0, MAX_TEXT), reader);
-      return seenOf(evidence, code, decide(evidence, code, text).rule);
+      const evidence = gatherEvidence(input, text.slice(0, MAX_TEXT), reader);
+      return seenOf(evidence, code, decideByRules(evidence, code, text).rule);
     },
     template: ({ reply, echoes }) =>
       templateOf(reply, plainWords(reader.plain(reply.text, echoes).marked), echoes, lexicon.has),
@@ -323,12 +323,12 @@ function classify(input: ReplyToRead, reader: Reader): RuleReading {
   const { code, text } = input.reply;
   if (contradictsItself(input.reply)) return unmatched(code, null, text);
   // The most frequent reply is decided by its code alone.
-  if (isAccepted(input.reply)) return reading('accepted.2xx', 'accepted.2xx', code, text);
+  if (isAccepted(input.reply)) return readingOfRule('accepted.2xx', 'accepted.2xx', code, text);
   return consider(input, reader).reading;
 }
 
 interface Considered {
-  readonly evidence: Evidence;
+  readonly evidence: ReplyEvidence;
   readonly reading: RuleReading;
 }
 
@@ -344,41 +344,46 @@ function consider(input: ReplyToRead, reader: Reader): Considered {
 }
 
 function considerText(input: ReplyToRead, text: string, reader: Reader): Considered {
-  const evidence = gather(input, text, reader);
-  const decided = decide(evidence, input.reply.code, text);
+  const evidence = gatherEvidence(input, text, reader);
+  const decided = decideByRules(evidence, input.reply.code, text);
   return {
     evidence,
     reading: isForModel(input, evidence) ? consult(evidence, decided, input.reply.code, reader) : decided,
   };
 }
 
-const saidIn = (evidence: Evidence): Said => ({ ...evidence, denies: denies(evidence.segments) });
+const saidIn = (evidence: ReplyEvidence): Said => ({ ...evidence, denies: denies(evidence.segments) });
 
 /** What a reading becomes with the model, which is asked only where it may change it. */
-function consult(evidence: Evidence, decided: RuleReading, code: number, { model, thresholds }: Reader): RuleReading {
+function consult(
+  evidence: ReplyEvidence,
+  decided: RuleReading,
+  code: number,
+  { model, thresholds }: Reader,
+): RuleReading {
   const certainty = certaintyOf(decided);
   if (model === null || certainty === 'sure') return decided;
   const prediction = model.predict(seenOf(evidence, code, decided.rule));
   const { dead: probability } = prediction;
   const opinion = opinionOf(prediction, certainty, saidIn(evidence), thresholds);
   if (opinion === null) return { ...decided, probability };
-  return { ...reading(opinion, opinion, code, ''), readBy: 'model', probability };
+  return { ...readingOfRule(opinion, opinion, code, ''), readBy: 'model', probability };
 }
 
-function decide({ form, rules, status }: Evidence, code: number, text: string): RuleReading {
-  if (form !== null) return reading(form.rule, form.id, code, text);
+function decideByRules({ form, rules, status }: ReplyEvidence, code: number, text: string): RuleReading {
+  if (form !== null) return readingOfRule(form.rule, form.id, code, text);
   const rule = settle(rules);
-  return rule === null ? unmatched(code, status, text) : reading(rule, rule, code, text);
+  return rule === null ? unmatched(code, status, text) : readingOfRule(rule, rule, code, text);
 }
 
-function explain(input: ReplyToRead, reader: Reader): Explanation {
+function explainClass(input: ReplyToRead, reader: Reader): Explanation {
   const { code } = input.reply;
   if (isAccepted(input.reply) || contradictsItself(input.reply)) {
     const decided = classify(input, reader);
     return { reading: decided, plain: '', clauses: [], enhanced: null, alternatives: [], model: null };
   }
   const { evidence, reading: decided } = consider(input, reader);
-  const byRules = decide(evidence, code, '');
+  const byRules = decideByRules(evidence, code, '');
   const seen = seenOf(evidence, code, byRules.rule);
   const needed = neededFor(certaintyOf(byRules), saidIn(evidence), reader.thresholds);
   const { model } = reader;
@@ -402,7 +407,7 @@ const findingFor = (rule: RuleId, code: number): RuleFinding => {
   return code >= 400 && code < 500 ? on4xx(finding) : finding;
 };
 
-function reading(rule: RuleId, id: string, code: number, text: string): RuleReading {
+function readingOfRule(rule: RuleId, id: string, code: number, text: string): RuleReading {
   const { meaning, weak } = { weak: false, ...ruleOf(rule) };
   return {
     meaning,
@@ -418,7 +423,7 @@ function reading(rule: RuleId, id: string, code: number, text: string): RuleRead
 
 function unmatched(code: number, status: string | null, text: string): RuleReading {
   const temporary = code >= 400 && code < 500;
-  if (temporary && status !== null) return reading('class.4xx', 'class.4xx', code, text);
+  if (temporary && status !== null) return readingOfRule('class.4xx', 'class.4xx', code, text);
   return {
     meaning: temporary ? 'remote_temporary' : 'unclear',
     finding: temporary ? 'smtp_temporary_failure' : 'smtp_unverifiable',

@@ -129,7 +129,7 @@ export type DialogueAction =
   /** Flush, then destroy the socket. No action follows. */
   | { readonly do: 'close' };
 
-type Answer = Extract<DialogueAction, { do: 'answer' }>;
+type AnswerAction = Extract<DialogueAction, { do: 'answer' }>;
 
 export interface DialogueSetup {
   readonly host: string;
@@ -183,7 +183,7 @@ export class Dialogue {
    * Answers of a group in which MAIL and RCPT were answered alike, so that a reply too many would not show: kept until
    * RSET is answered in step. Null: answers need no such proof.
    */
-  #unconfirmed: readonly Answer[] | null = null;
+  #unconfirmed: readonly AnswerAction[] | null = null;
   #isConfirming = false;
   /** What TLS was begun for; `offer`: it is not needed. */
   #tlsFor: 'offer' | 'demand' | 'smtputf8' = 'offer';
@@ -194,7 +194,7 @@ export class Dialogue {
     this.#isProven = setup.known.pipelining === 'works';
     this.#tls = setup.known.tls === 'none' && setup.tls === 'opportunistic' ? 'never' : setup.tls;
     const onAnswer = (question: RecipientQuestion, outcome: DialogueOutcome) => {
-      const answer: Answer = { do: 'answer', question, outcome };
+      const answer: AnswerAction = { do: 'answer', question, outcome };
       if (this.#unconfirmed === null) this.#actions.push(answer);
       else this.#unconfirmed = [...this.#unconfirmed, answer];
     };

@@ -8,7 +8,7 @@ import { PROXY_FAILED } from './dialogue.ts';
 export const EGRESS_CONDITIONS = ['ok', 'port_closed', 'refused_everywhere'] as const;
 export type EgressCondition = (typeof EGRESS_CONDITIONS)[number];
 
-const HOURS = 24;
+const HOURS_KEPT = 24;
 
 export interface EgressShares {
   /** Checks that were dialled, or whose SOCKS server failed. */
@@ -21,7 +21,7 @@ export interface EgressShares {
   readonly answerMs: number | null;
 }
 
-interface Hour {
+interface HourOfChecks {
   readonly at: number;
   checks: number;
   blocked: number;
@@ -33,7 +33,7 @@ interface Hour {
 export class EgressRecord {
   readonly #clock: Clock;
   /** The newest last. */
-  #hours: Hour[] = [];
+  #hours: HourOfChecks[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -75,12 +75,12 @@ export class EgressRecord {
     return Math.floor(this.#clock.elapsed() / HOUR_MS);
   }
 
-  #current(): Hour {
+  #current(): HourOfChecks {
     const at = this.#hourNow();
     const last = this.#hours.at(-1);
     if (last?.at === at) return last;
     const hour = { at, checks: 0, blocked: 0, deferred: 0, proxyFailed: 0, ms: 0 };
-    this.#hours = [...this.#hours.filter((one) => one.at > at - HOURS), hour];
+    this.#hours = [...this.#hours.filter((one) => one.at > at - HOURS_KEPT), hour];
     return hour;
   }
 }

@@ -60,8 +60,8 @@ export function parseReply(text: string): SmtpReply | null {
 }
 
 const FEATURES = 10;
-const rounded = (share: number): number => Math.round(share * 1000) / 1000;
-const roundedWeight = ({ feature, weight }: Weighed): Weighed => ({ feature, weight: rounded(weight) });
+const shareToThousandth = (share: number): number => Math.round(share * 1000) / 1000;
+const roundedWeight = ({ feature, weight }: Weighed): Weighed => ({ feature, weight: shareToThousandth(weight) });
 
 function modelExplanation({
   dead,
@@ -73,7 +73,9 @@ function modelExplanation({
     probability: dead,
     decides_from: needed,
     denies_below: THRESHOLDS.doubt,
-    classes: CLASSES.map((name, at) => ({ name, share: rounded(classes[at] ?? 0) })).sort((a, b) => b.share - a.share),
+    classes: CLASSES.map((name, at) => ({ name, share: shareToThousandth(classes[at] ?? 0) })).sort(
+      (a, b) => b.share - a.share,
+    ),
     features_for: features
       .filter(({ weight }) => weight > 0)
       .slice(0, FEATURES)

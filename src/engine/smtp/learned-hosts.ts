@@ -21,18 +21,18 @@ interface AskedHost {
   readonly egress: string;
   readonly address: string;
 }
-const keyOf = ({ egress, address }: AskedHost): string => `${egress}\n${address}`;
+const hostKey = ({ egress, address }: AskedHost): string => `${egress}\n${address}`;
 
 interface AskedRecipient {
   readonly egress: string;
   /** As between the angle brackets of RCPT. */
   readonly path: string;
 }
-const hashOf = ({ egress, path }: AskedRecipient): string => sha256Hex(`${egress}\n${path}`);
+const recipientHash = ({ egress, path }: AskedRecipient): string => sha256Hex(`${egress}\n${path}`);
 
 export const NOTHING_LEARNED: LearnedHost = { pipelining: 'untried', tls: 'any', refusesUs: false };
 
-const KEPT_MS = HOUR_MS;
+const LEARNED_KEPT_MS = HOUR_MS;
 const MOST_HOSTS = 10_000;
 /** How long a greylisting server remembers a deferred recipient: most do for hours. */
 export const GREYLISTED_MS = 2 * HOUR_MS;
@@ -49,7 +49,7 @@ export class LearnedHosts {
   }
 
   of(host: AskedHost): LearnedHost {
-    return this.#hosts?.get(keyOf(host)) ?? NOTHING_LEARNED;
+    return this.#hosts?.get(hostKey(host)) ?? NOTHING_LEARNED;
   }
 
   learn(host: AskedHost, what: Partial<LearnedHost>): void {
@@ -57,13 +57,13 @@ export class LearnedHosts {
     const learned = { ...known, ...what };
     if (learned.pipelining === known.pipelining && learned.tls === known.tls && learned.refusesUs === known.refusesUs)
       return;
-    this.#hosts ??= new LRUCache({ max: MOST_HOSTS, ttl: KEPT_MS, perf: this.#perf, ttlResolution: 0 });
-    this.#hosts.set(keyOf(host), learned);
+    this.#hosts ??= new LRUCache({ max: MOST_HOSTS, ttl: LEARNED_KEPT_MS, perf: this.#perf, ttlResolution: 0 });
+    this.#hosts.set(hostKey(host), learned);
   }
 
   /** The host that greylisted the recipient first, asked from the egress; null for none. */
   greylistedAt(recipient: AskedRecipient): string | null {
-    return this.#greylisted?.get(hashOf(recipient)) ?? null;
+    return this.#greylisted?.get(recipientHash(recipient)) ?? null;
   }
 
   /** Only a hash of the recipient is kept. */
@@ -74,6 +74,6 @@ export class LearnedHosts {
       perf: this.#perf,
       ttlResolution: 0,
     });
-    this.#greylisted.set(hashOf(recipient), host);
+    this.#greylisted.set(recipientHash(recipient), host);
   }
 }

@@ -230,7 +230,7 @@ class Senders {
       const before = this.#known.get(egress.name)?.egress;
       return before === undefined || !isSameEgress(before, egress);
     });
-    const identities = changed.map((egress) => identityOf(egress, this.#anyHelo, this.#versions++));
+    const identities = changed.map((egress) => senderIdentity(egress, this.#anyHelo, this.#versions++));
     for (const identity of identities) this.#known.set(identity.egress.name, identity);
     this.ourNames = [...new Set([...this.ourNames, ...identities.flatMap(({ names }) => names)])];
     this.ourIps = [...new Set([...this.ourIps, ...identities.flatMap(({ egress }) => egress.bind ?? [])])];
@@ -245,7 +245,7 @@ class Senders {
 }
 
 /** Throws a TypeError for what a server would refuse. */
-function identityOf(egress: Egress, anyHelo: boolean, version: number): SenderIdentity {
+function senderIdentity(egress: Egress, anyHelo: boolean, version: number): SenderIdentity {
   const { helo, from } = egress;
   const sender = parseSender(from);
   if (sender === null) throw new TypeError('The sender (from) must be an email address or <>.');
@@ -910,7 +910,7 @@ export function catchAllOf(
 }
 
 /** A catch-all domain rarely changes; another domain may become a catch-all any day. */
-const KEPT_MS = { fail: 24 * HOUR_MS, pass: 6 * HOUR_MS } as const;
+const CATCH_ALL_KEPT_MS = { fail: 24 * HOUR_MS, pass: 6 * HOUR_MS } as const;
 const MOST_DOMAINS = 50_000;
 
 interface CatchAllAnswer {
@@ -980,6 +980,6 @@ class CatchAllCache {
 
   set(domain: string, operator: string, answer: CatchAllAnswer): void {
     this.#cache ??= new LRUCache(this.#options);
-    this.#cache.set(`${domain}\n${operator}`, answer, { ttl: KEPT_MS[answer.result] });
+    this.#cache.set(`${domain}\n${operator}`, answer, { ttl: CATCH_ALL_KEPT_MS[answer.result] });
   }
 }

@@ -26,8 +26,8 @@ const MAX_REPLY = 64 * 1024;
 
 const LF_OCTET = 0x0a;
 const CR_OCTET = 0x0d;
-const NO_INPUT = Buffer.alloc(0);
-const ENHANCED = /^([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])[:;,]?\s*/;
+const EMPTY_BUFFER = Buffer.alloc(0);
+const LEADING_ENHANCED_CODE = /^([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])[:;,]?\s*/;
 // C0, DEL, C1, line separators and bidirectional overrides: none of these may reach a log or a terminal.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 const PRINTABLE_ASCII = /^[ -~]*$/;
@@ -40,7 +40,7 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 export class ReplyParser {
   /** Why parsing stopped: a short sentence for the transcript. */
   violation: string | null = null;
-  private rest: Buffer = NO_INPUT;
+  private rest: Buffer = EMPTY_BUFFER;
   private lines: string[] = [];
   private octets = 0;
   private firstCode = 0;
@@ -67,7 +67,7 @@ export class ReplyParser {
     const left = bytes.length - start;
     if (left > MAX_LINE + 1 || (left > MAX_LINE && bytes[bytes.length - 1] !== CR_OCTET)) this.fail('line too long');
     // Copied, because the chunk may be of a buffer that is used again.
-    else this.rest = left === 0 ? NO_INPUT : Buffer.from(bytes.subarray(start));
+    else this.rest = left === 0 ? EMPTY_BUFFER : Buffer.from(bytes.subarray(start));
     return replies;
   }
 
@@ -94,7 +94,7 @@ export class ReplyParser {
 
   private fail(why: string): null {
     this.violation = why;
-    this.rest = NO_INPUT;
+    this.rest = EMPTY_BUFFER;
     this.lines = [];
     return null;
   }
@@ -104,12 +104,12 @@ export class ReplyParser {
 function codeOf(line: string): number | null {
   const [first, second, third] = [digitAt(line, 0), digitAt(line, 1), digitAt(line, 2)];
   const isCode = first >= 2 && first <= 5 && second >= 0 && second <= 9 && third >= 0 && third <= 9;
-  return isCode && (line.length === 3 || SEPARATORS.includes(line.charAt(3)))
+  return isCode && (line.length === 3 || CODE_SEPARATORS.includes(line.charAt(3)))
     ? first * 100 + second * 10 + third
     : null;
 }
 
-const SEPARATORS = ' -\t';
+const CODE_SEPARATORS = ' -\t';
 const digitAt = (line: string, at: number): number => line.charCodeAt(at) - 0x30;
 
 const decodeLine = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'));
@@ -122,7 +122,7 @@ function makeReply(code: number, lines: readonly string[], mixed: boolean): Smtp
   let enhanced: string | null = null;
   const texts: string[] = [];
   for (const line of lines) {
-    const match = ENHANCED.exec(line);
+    const match = LEADING_ENHANCED_CODE.exec(line);
     if (match === null || Number(match[1]) !== Math.floor(code / 100)) {
       if (line !== '') texts.push(line);
       continue;

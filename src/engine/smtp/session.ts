@@ -72,7 +72,7 @@ const PHASE_LIMIT: Readonly<Record<DialoguePhase, (limits: SmtpLimits) => number
 };
 
 /** What a socket reads into: parsed before the next one reads. Nothing refers to it afterwards. */
-const INPUT = Buffer.allocUnsafeSlow(64 * 1024);
+const SESSION_INPUT = Buffer.allocUnsafeSlow(64 * 1024);
 
 export class SmtpSession {
   readonly setup: SessionSetup;
@@ -131,9 +131,9 @@ export class SmtpSession {
 
   #connect(): void {
     const { address, port, egress } = this.setup;
-    const read = contain(this.fail, (octets: number) => this.#onData(INPUT.subarray(0, octets)));
+    const read = contain(this.fail, (octets: number) => this.#onData(SESSION_INPUT.subarray(0, octets)));
     // True: goes on reading.
-    const onread = { buffer: INPUT, callback: (octets: number) => read(octets) ?? true };
+    const onread = { buffer: SESSION_INPUT, callback: (octets: number) => read(octets) ?? true };
     const where = { host: address, port, noDelay: true, autoSelectFamily: false, onread };
     const socket = connect(egress.bind === null ? where : { ...where, localAddress: egress.bind });
     socket.on(

@@ -10,7 +10,7 @@ import { type FrameKind, FrameReader, FrameWriter, SOCKS_CONNECT, socksMessage }
 
 /** For so long a trunk without streams is kept: less than a relay keeps it. */
 const UNUSED_MS = 10_000;
-const KEEP_ALIVE_MS = 10_000;
+const TRUNK_KEEP_ALIVE_MS = 10_000;
 /** Octets that a stream keeps for its reader; a session takes more than this in no time. */
 const MOST_UNREAD = 1024 * 1024;
 
@@ -45,7 +45,7 @@ export class Trunk {
       socket.write(bytes);
     };
     this.#writer = new FrameWriter(contain(this.#fail, write));
-    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    socket.setKeepAlive(true, TRUNK_KEEP_ALIVE_MS);
     // Whoever waits for a dialogue has timers, and nothing else waits for a trunk.
     socket.unref();
     const onData = (chunk: Buffer) => {

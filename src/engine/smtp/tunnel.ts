@@ -45,7 +45,7 @@ export type MailConnection = Duplex & { destroySoon(): void };
  * By the reply codes of RFC 1928 §6. The first two are about the server itself and its rules; of those that it cannot
  * serve (7, 8), the mail server knows nothing either.
  */
-const REPLIES: Readonly<Record<number, readonly [name: string, blames: TunnelFailure['blames']]>> = {
+const SOCKS_REPLIES: Readonly<Record<number, readonly [name: string, blames: TunnelFailure['blames']]>> = {
   1: ['Failure', 'proxy'],
   2: ['NotAllowed', 'proxy'],
   3: ['NetworkUnreachable', 'mail_host'],
@@ -55,7 +55,7 @@ const REPLIES: Readonly<Record<number, readonly [name: string, blames: TunnelFai
   7: ['CommandNotSupported', 'proxy'],
   8: ['AddressNotSupported', 'proxy'],
 };
-const ADDRESS_BYTES: Readonly<Record<number, number>> = { 1: 4, 4: 16 };
+const REPLY_ADDRESS_BYTES: Readonly<Record<number, number>> = { 1: 4, 4: 16 };
 const LATE = 'no answer in time';
 const CLOSED = 'the connection was closed';
 
@@ -425,7 +425,7 @@ export class Tunnel {
       this.#on.opened(connection);
       return;
     }
-    const [name, blames] = REPLIES[code] ?? ['of an unknown kind', 'proxy'];
+    const [name, blames] = SOCKS_REPLIES[code] ?? ['of an unknown kind', 'proxy'];
     this.fail({ blames, step: 'request', why: `SOCKS reply ${name}` });
   }
 
@@ -450,7 +450,7 @@ function replyIn(input: Buffer): { readonly code: number; readonly size: number 
   if (code !== undefined && code !== 0) return { code, size: input.length };
   if (code === undefined || input.length < 5) return null;
   // The address that it connects from may be a name (type 3), which nobody looks up.
-  const address = type === 3 ? 1 + nameLength : ADDRESS_BYTES[type];
+  const address = type === 3 ? 1 + nameLength : REPLY_ADDRESS_BYTES[type];
   if (address === undefined) return 'a reply with an unknown type of address';
   const size = 4 + address + 2;
   return input.length < size ? null : { code, size };

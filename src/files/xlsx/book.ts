@@ -20,11 +20,11 @@ export interface Book {
 export const SURVEYED_SHEETS = 50;
 const SURVEYED_ROWS = 1_000;
 const SURVEYED_COLUMNS = 200;
-const ADDRESS_LENGTH = 320;
+const ADDRESS_CELL_LENGTH = 320;
 
 /** A cell that is an address, or several: as people write them, not whether a mail server takes them. */
 export function isAddressCell(cell: string): boolean {
-  if (!cell.includes('@') || cell.length > 10 * ADDRESS_LENGTH) return false;
+  if (!cell.includes('@') || cell.length > 10 * ADDRESS_CELL_LENGTH) return false;
   const parts = cell.split(/[;,\n|]|\s\/\s/).filter((part) => part.trim() !== '');
   return parts.length > 0 && parts.every(isOneAddress);
 }
@@ -32,7 +32,7 @@ export function isAddressCell(cell: string): boolean {
 function isOneAddress(part: string): boolean {
   const open = part.lastIndexOf('<');
   const text = (open < 0 ? part : part.slice(open + 1).replace(/>\s*$/, '')).trim().replace(/^(mailto|smtp):/i, '');
-  return text.length <= ADDRESS_LENGTH && /^[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>().]{2,}$/.test(text);
+  return text.length <= ADDRESS_CELL_LENGTH && /^[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>().]{2,}$/.test(text);
 }
 
 /** A cell that shows something else than the address it links to. */
@@ -140,11 +140,11 @@ function namedSheet(sheets: readonly SheetSurvey[], wanted: string): number {
   );
 }
 
-const SHOWN = 20;
-const SHOWN_CHARACTERS = 60;
+const SHOWN_SHEETS = 20;
+const SHOWN_SHEET_CHARACTERS = 60;
 
 /** `"a", "b"` */
 export const shownNames = (names: readonly string[]): string => {
-  const shown = names.slice(0, SHOWN).map((name) => JSON.stringify(name.slice(0, SHOWN_CHARACTERS)));
-  return [...shown, ...(names.length > SHOWN ? ['…'] : [])].join(', ');
+  const shown = names.slice(0, SHOWN_SHEETS).map((name) => JSON.stringify(name.slice(0, SHOWN_SHEET_CHARACTERS)));
+  return [...shown, ...(names.length > SHOWN_SHEETS ? ['…'] : [])].join(', ');
 };

@@ -10,18 +10,18 @@ import { attributeOf, type Markup, type XmlHandler, XmlScanner } from './xml.ts'
 
 /** What reads a document: it tells the rows of all tables. */
 interface DocumentReader extends XmlHandler {
-  readonly tables: Tables;
+  readonly tables: DocumentTables;
 }
 
 const READERS = {
-  ods: (tables: Tables) => new OpenDocument(tables),
-  spreadsheetml: (tables: Tables) => new SpreadsheetMl(tables),
-  html: (tables: Tables) => new HtmlTables(tables),
-} as const satisfies Record<string, (tables: Tables) => DocumentReader>;
+  ods: (tables: DocumentTables) => new OpenDocument(tables),
+  spreadsheetml: (tables: DocumentTables) => new SpreadsheetMl(tables),
+  html: (tables: DocumentTables) => new HtmlTables(tables),
+} as const satisfies Record<string, (tables: DocumentTables) => DocumentReader>;
 type DocumentFormat = keyof typeof READERS;
 
-const BATCH_BYTES = 2 ** 18;
-const SLICE_BYTES = 2 ** 12;
+const DOCUMENT_BATCH_BYTES = 2 ** 18;
+const DOCUMENT_SLICE_BYTES = 2 ** 12;
 const TABLES_MAX = 1_000;
 
 /** `read`: the document from its beginning; `bytesOf`: of the file, of so many of the document. */
@@ -32,7 +32,7 @@ export async function openDocument(
   bytesOf: (read: number) => number,
 ): Promise<Book> {
   const markup: Markup = format === 'html' ? 'html' : 'xml';
-  const survey = new Tables(limits, null);
+  const survey = new DocumentTables(limits, null);
   const scanner = new XmlScanner(READERS[format](survey), markup);
   for await (const piece of read()) scanner.push(piece);
   scanner.end();
@@ -42,15 +42,15 @@ export async function openDocument(
   return { sheets: survey.sheets, rows: (index) => rowsOf(index) };
 
   async function* rowsOf(index: number): AsyncGenerator<RawBatch, void, undefined> {
-    const tables = new Tables(limits, index);
+    const tables = new DocumentTables(limits, index);
     const reader = new XmlScanner(READERS[format](tables), markup);
     let bytes = 0;
     for await (const piece of read()) {
-      for (let at = 0; at < piece.length; at += SLICE_BYTES) {
-        const slice = piece.subarray(at, at + SLICE_BYTES);
+      for (let at = 0; at < piece.length; at += DOCUMENT_SLICE_BYTES) {
+        const slice = piece.subarray(at, at + DOCUMENT_SLICE_BYTES);
         reader.push(slice);
         bytes += slice.length;
-        if (tables.rows.bytes >= BATCH_BYTES) yield { rows: tables.rows.take(), bytes: bytesOf(bytes) };
+        if (tables.rows.bytes >= DOCUMENT_BATCH_BYTES) yield { rows: tables.rows.take(), bytes: bytesOf(bytes) };
         if (tables.isOver) {
           yield { rows: tables.rows.take(), bytes: bytesOf(bytes) };
           return;
@@ -63,26 +63,26 @@ export async function openDocument(
   }
 }
 
-interface Table extends SheetSurvey {
+interface DocumentTable extends SheetSurvey {
   name: string;
   isVisible: boolean;
 }
 
 /** Where a table is. */
-interface Place {
+interface TablePlace {
   readonly index: number;
   line: number;
   column: number;
 }
 
 /** The tables of a document; of one of them the rows are collected, otherwise all are rated. */
-class Tables {
-  readonly sheets: Table[] = [];
+class DocumentTables {
+  readonly sheets: DocumentTable[] = [];
   readonly rows: RowCollector;
   readonly #limits: BookLimits;
   readonly #wanted: number | null;
   /** Tables may be in cells of others. */
-  readonly #open: Place[] = [];
+  readonly #open: TablePlace[] = [];
   #cells: string[][] = [];
   isOver = false;
 
@@ -184,12 +184,12 @@ class CellText {
     if (this.text.length <= this.#limit) this.text += piece;
   }
 }
-const CELL_LENGTH = 65_536;
+const DOCUMENT_CELL_LENGTH = 65_536;
 
 /** `content.xml` of OpenDocument 1.3, part 3, and the same in one file. */
 class OpenDocument implements DocumentReader {
   wantsText = false;
-  readonly tables: Tables;
+  readonly tables: DocumentTables;
   readonly #hidden = new Set<string>();
   #style = '';
   #cell: CellText | null = null;
@@ -200,7 +200,7 @@ class OpenDocument implements DocumentReader {
   /** Comments are inside of cells. */
   #notes = 0;
 
-  constructor(tables: Tables) {
+  constructor(tables: DocumentTables) {
     this.tables = tables;
   }
 
@@ -240,7 +240,7 @@ class OpenDocument implements DocumentReader {
 
   #openCell(tag: string): void {
     this.#times = Number(attributeOf(tag, 'number-columns-repeated') ?? 1);
-    this.#cell = new CellText(CELL_LENGTH);
+    this.#cell = new CellText(DOCUMENT_CELL_LENGTH);
     this.#paragraphs = 0;
     this.#value = typedValue(tag);
   }
@@ -272,17 +272,17 @@ function typedValue(tag: string): string | null {
 /** `urn:schemas-microsoft-com:office:spreadsheet` */
 class SpreadsheetMl implements DocumentReader {
   wantsText = false;
-  readonly tables: Tables;
+  readonly tables: DocumentTables;
   #name: string | null = null;
   #inData = false;
   #inComment = false;
   #inVisible = false;
   #visible = '';
-  #text = new CellText(CELL_LENGTH);
+  #text = new CellText(DOCUMENT_CELL_LENGTH);
   #type = '';
   #link: string | null = null;
 
-  constructor(tables: Tables) {
+  constructor(tables: DocumentTables) {
     this.tables = tables;
   }
 
@@ -292,7 +292,7 @@ class SpreadsheetMl implements DocumentReader {
     else if (name === 'Row') this.tables.startRow(numberOf(tag, 'Index'));
     else if (name === 'Cell') {
       this.tables.toColumn(numberOf(tag, 'Index') ?? 0);
-      this.#text = new CellText(CELL_LENGTH);
+      this.#text = new CellText(DOCUMENT_CELL_LENGTH);
       this.#type = '';
       this.#link = attributeOf(tag, 'HRef');
     } else if (name === 'Comment') this.#inComment = true;
@@ -337,11 +337,11 @@ const numberOf = (tag: string, name: string): number | null => {
 
 /** Elements whose content is no text. */
 const HIDDEN: ReadonlySet<string> = new Set(['style', 'script', 'xml', 'template', 'head', 'select']);
-const BLOCKS: ReadonlySet<string> = new Set(['br', 'p', 'div', 'li']);
+const BLOCK_TAGS: ReadonlySet<string> = new Set(['br', 'p', 'div', 'li']);
 
 /** As lenient as browsers: cells and rows end where the next one begins. */
 class HtmlTables implements DocumentReader {
-  readonly tables: Tables;
+  readonly tables: DocumentTables;
   /** Of each open table, the cell that is open. */
   readonly #cells: (CellText | null)[] = [];
   readonly #inRow: boolean[] = [];
@@ -349,7 +349,7 @@ class HtmlTables implements DocumentReader {
   #hidden = '';
   #link: string | null = null;
 
-  constructor(tables: Tables) {
+  constructor(tables: DocumentTables) {
     this.tables = tables;
   }
 
@@ -370,7 +370,7 @@ class HtmlTables implements DocumentReader {
     } else if (name === 'tr') this.#startRow();
     else if (name === 'td' || name === 'th') this.#startCell(tag);
     else if (name === 'a') this.#link = attributeOf(tag, 'href');
-    else if (BLOCKS.has(name) && this.#cells.at(-1)?.text.trim()) this.#cells.at(-1)?.add('\n');
+    else if (BLOCK_TAGS.has(name) && this.#cells.at(-1)?.text.trim()) this.#cells.at(-1)?.add('\n');
   }
 
   close(given: string): void {
@@ -411,7 +411,7 @@ class HtmlTables implements DocumentReader {
     if (this.#inRow.at(-1) !== true) this.#startRow();
     this.#endCell();
     this.#link = null;
-    this.#cells[this.#cells.length - 1] = new CellText(CELL_LENGTH);
+    this.#cells[this.#cells.length - 1] = new CellText(DOCUMENT_CELL_LENGTH);
     this.#spans[this.#spans.length - 1] = Math.min(1_000, numberOf(tag, 'colspan') || 1);
   }
 

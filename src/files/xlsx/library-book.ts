@@ -25,9 +25,9 @@ type Bytes = Pick<RandomAccess, 'size' | 'read'>;
 const XLS_BYTES = 64 << 20;
 /** Of all parts, unpacked. */
 const XLSB_BYTES = 96 << 20;
-const BATCH_ROWS = 500;
+const SHEET_BATCH_ROWS = 500;
 
-const OPTIONS = {
+const PARSE_OPTIONS = {
   dense: true,
   cellFormula: false,
   cellHTML: false,
@@ -39,7 +39,7 @@ export async function openXls(file: Bytes, limits: BookLimits): Promise<Book> {
   if (file.size > XLS_BYTES) throw tooLarge(XLS_BYTES, 'bytes of an old Excel file; save it as .xlsx, or as CSV');
   const bytes = await file.read(0, file.size);
   if (bytes.readUInt32BE(0) === 0xd0cf11e0) checkCompound(bytes);
-  return bookOf(() => read(bytes, { ...OPTIONS, type: 'buffer' }), limits, file.size);
+  return bookOf(() => read(bytes, { ...PARSE_OPTIONS, type: 'buffer' }), limits, file.size);
 }
 
 /** Unpacked here, where a wrong size in the directory is detected. */
@@ -53,7 +53,7 @@ export async function openXlsb(file: Bytes, limits: BookLimits): Promise<Book> {
     for await (const piece of zip.read(entry, XLSB_BYTES)) pieces.push(piece);
     CFB.utils.cfb_add(parts, entry.name, Buffer.concat(pieces));
   }
-  return bookOf(() => parse_zip(parts, OPTIONS), limits, file.size);
+  return bookOf(() => parse_zip(parts, PARSE_OPTIONS), limits, file.size);
 }
 
 /** Old Excel files share their container with other programs' files, and with workbooks that have a password. */
@@ -71,24 +71,25 @@ function checkCompound(bytes: Buffer): void {
 }
 
 function bookOf(parse: () => WorkBook, limits: BookLimits, fileBytes: number): Book {
-  const book = parsed(parse);
+  const book = parsedBook(parse);
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
-  const rowsAt = (index: number) => sheetRows(book.Sheets[book.SheetNames[index] ?? ''], is1904, limits, fileBytes);
+  const rowsAt = (index: number) =>
+    parsedSheetRows(book.Sheets[book.SheetNames[index] ?? ''], is1904, limits, fileBytes);
   const sheets = book.SheetNames.map((name, index) => {
     const isVisible = (book.Workbook?.Sheets?.[index]?.Hidden ?? 0) === 0;
     const rating = new SheetRating();
-    if (isVisible && index < SURVEYED_SHEETS) rate(rating, rowsAt(index));
+    if (isVisible && index < SURVEYED_SHEETS) rateBatches(rating, rowsAt(index));
     return { name, isVisible, rating };
   });
-  return { sheets, rows: (index) => batchesOf(rowsAt(index)) };
+  return { sheets, rows: (index) => asyncBatches(rowsAt(index)) };
 }
 
-function rate(rating: SheetRating, batches: Iterable<RawBatch>): void {
+function rateBatches(rating: SheetRating, batches: Iterable<RawBatch>): void {
   for (const { rows } of batches) for (const { cells } of rows) if (rating.add(cells)) return;
 }
 
 /** The library throws whatever its code runs into. */
-function parsed(parse: () => WorkBook): WorkBook {
+function parsedBook(parse: () => WorkBook): WorkBook {
   try {
     return parse();
   } catch (error) {
@@ -98,11 +99,11 @@ function parsed(parse: () => WorkBook): WorkBook {
   }
 }
 
-async function* batchesOf(batches: Iterable<RawBatch>): AsyncGenerator<RawBatch, void, undefined> {
+async function* asyncBatches(batches: Iterable<RawBatch>): AsyncGenerator<RawBatch, void, undefined> {
   yield* batches;
 }
 
-function* sheetRows(
+function* parsedSheetRows(
   sheet: WorkSheet | undefined,
   is1904: boolean,
   limits: BookLimits,
@@ -114,16 +115,17 @@ function* sheetRows(
   for (let index = from; index < data.length; index++) {
     rows.startRow(index + 1);
     for (const [column, cell] of (data[index] ?? []).entries()) {
-      const text = cell === undefined ? '' : textOf(cell, is1904);
+      const text = cell === undefined ? '' : cellAsText(cell, is1904);
       if (text !== '') rows.setCell(column + 1, text);
     }
     rows.endRow();
-    if (index % BATCH_ROWS === BATCH_ROWS - 1) yield { rows: rows.take(), bytes: (index / data.length) * fileBytes };
+    if (index % SHEET_BATCH_ROWS === SHEET_BATCH_ROWS - 1)
+      yield { rows: rows.take(), bytes: (index / data.length) * fileBytes };
   }
   yield { rows: rows.take(), bytes: fileBytes };
 }
 
-function textOf(cell: CellObject, is1904: boolean): string {
+function cellAsText(cell: CellObject, is1904: boolean): string {
   const text = shownText(cell, is1904);
   const link = cell.l?.Target;
   return link === undefined ? text : withMailto(text, link);

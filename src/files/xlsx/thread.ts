@@ -21,14 +21,14 @@ import { openZip } from './zip-read.ts';
 
 type Bytes = Pick<RandomAccess, 'size' | 'read'>;
 
-const PIECE_BYTES = 48 * 1024;
+const THREAD_READ_BYTES = 48 * 1024;
 const ODS_BYTES = 2 ** 30;
 
 const OPENERS = {
   xlsx: openXlsx,
   ods: openOds,
-  html: (file, limits) => openText('html', file, limits),
-  spreadsheetml: (file, limits) => openText('spreadsheetml', file, limits),
+  html: (file, limits) => openDocumentText('html', file, limits),
+  spreadsheetml: (file, limits) => openDocumentText('spreadsheetml', file, limits),
   xls: async (file, limits) => (await import('./library-book.ts')).openXls(file, limits),
   xlsb: async (file, limits) => (await import('./library-book.ts')).openXlsb(file, limits),
 } as const satisfies Record<BookFormat, (file: Bytes, limits: SheetLimits) => Promise<Book>>;
@@ -48,7 +48,7 @@ async function openSheet(
 /** `content.xml` in a ZIP archive, or a flat document. */
 async function openOds(file: Bytes, limits: SheetLimits): Promise<Book> {
   const head = await file.read(0, 2);
-  if (head.toString('latin1') !== 'PK') return openText('ods', file, limits);
+  if (head.toString('latin1') !== 'PK') return openDocumentText('ods', file, limits);
   const zip = await openZip(file);
   const content = zip.find('content.xml');
   if (content === undefined) throw unreadable('the OpenDocument file has no content');
@@ -69,7 +69,7 @@ async function isEncrypted(pieces: AsyncIterable<Buffer>): Promise<boolean> {
   return false;
 }
 
-const openText = (format: 'ods' | 'html' | 'spreadsheetml', file: Bytes, limits: SheetLimits): Promise<Book> =>
+const openDocumentText = (format: 'ods' | 'html' | 'spreadsheetml', file: Bytes, limits: SheetLimits): Promise<Book> =>
   openDocument(
     format,
     () => piecesOf(file),
@@ -78,11 +78,11 @@ const openText = (format: 'ods' | 'html' | 'spreadsheetml', file: Bytes, limits:
   );
 
 async function* piecesOf(file: Bytes): AsyncGenerator<Buffer, void, undefined> {
-  for (let at = 0; at < file.size; at += PIECE_BYTES) yield await file.read(at, PIECE_BYTES);
+  for (let at = 0; at < file.size; at += THREAD_READ_BYTES) yield await file.read(at, THREAD_READ_BYTES);
 }
 
 /** `next`: whether to go on. */
-async function read(
+async function readOrder(
   { source, format, sheet, limits }: ReadOrder,
   next: (piece: SheetPiece) => Promise<boolean>,
 ): Promise<null> {
@@ -100,7 +100,7 @@ async function read(
 
 answerCalls<ReadOrder | WriteOrder, Written | Unreadable | null, SheetPiece, boolean>(async (order, scope) => {
   try {
-    if (order.kind === 'read') return await read(order, (piece) => scope.ask(piece));
+    if (order.kind === 'read') return await readOrder(order, (piece) => scope.ask(piece));
     return writeRows(order.state, rowsOf(order.widths, order.cells));
   } catch (error) {
     // A message has no classes.

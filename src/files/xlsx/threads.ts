@@ -18,13 +18,13 @@ import {
 } from './thread-messages.ts';
 import type { Written, XlsxCell, XlsxState } from './write.ts';
 
-const YOUNG_MB = 4;
+const READER_YOUNG_MB = 4;
 /** What it takes to find the sheet, ms. */
 const OPEN_MS = 120_000;
 /** Of XML that a workbook with fewer bytes, unpacked, is read quickly: some 150,000 rows of five columns. */
-const SMALL_BYTES = 32 << 20;
+const SMALL_WORKBOOK_BYTES = 32 << 20;
 /** An idle thread ends after so long, ms. */
-const IDLE_MS = 5_000;
+const THREAD_IDLE_MS = 5_000;
 /** Blank rows that are made at a time. */
 const BLANK_ROWS = 500;
 
@@ -34,8 +34,8 @@ type ReaderThread = Thread<ReadOrder, Unreadable | null, SheetPiece, boolean>;
 const bookThread = <Order, Answer>(heapMb: number): Thread<Order, Answer, SheetPiece, boolean> =>
   new Thread({
     code: threadCode(import.meta.url, './thread.ts', './xlsx-thread.js'),
-    limits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
-    idleMs: IDLE_MS,
+    limits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: READER_YOUNG_MB },
+    idleMs: THREAD_IDLE_MS,
     cancelMs: 0,
   });
 
@@ -77,7 +77,7 @@ const writer = bookThread<WriteOrder, Unreadable | Written>(128);
 
 const readersFor = (format: BookFormat, unpacked: number): ReaderThreads => {
   if (format === 'xls' || format === 'xlsb') return readers.library;
-  return unpacked <= SMALL_BYTES ? readers.small : readers.large;
+  return unpacked <= SMALL_WORKBOOK_BYTES ? readers.small : readers.large;
 };
 
 interface ReadSheet {
@@ -112,10 +112,10 @@ export async function readSheet(
     void thread.close();
   }, OPEN_MS);
   try {
-    const pieces = piecesOf(thread, { kind: 'read', source, format, sheet, limits }, give).getReader();
+    const pieces = sheetPieces(thread, { kind: 'read', source, format, sheet, limits }, give).getReader();
     const { value: found } = await pieces.read();
     if (found?.kind !== 'sheet') throw new TypeError('A thread for workbooks found no sheet.');
-    const batches = batchesOf(pieces);
+    const batches = pieceBatches(pieces);
     // Started, so that ending it gives the thread back.
     await batches.next();
     return { name: found.name, others: found.others, batches };
@@ -129,7 +129,7 @@ export async function readSheet(
 }
 
 /** The thread looks for the next piece while one is used. `over`: it has ended with the sheet. */
-function piecesOf(thread: ReaderThread, order: ReadOrder, over: () => void): ReadableStream<SheetPiece> {
+function sheetPieces(thread: ReaderThread, order: ReadOrder, over: () => void): ReadableStream<SheetPiece> {
   let isWanted = true;
   let goOn: (isWanted: boolean) => void = () => undefined;
   let reading: Promise<void>;
@@ -143,7 +143,7 @@ function piecesOf(thread: ReaderThread, order: ReadOrder, over: () => void): Rea
         return next.promise;
       };
       const end = (problem: Unreadable | null) => {
-        if (problem !== null) throw errorOf(problem);
+        if (problem !== null) throw fileErrorFrom(problem);
         if (isWanted) controller.close();
       };
       reading = thread
@@ -161,7 +161,9 @@ function piecesOf(thread: ReaderThread, order: ReadOrder, over: () => void): Rea
   });
 }
 
-async function* batchesOf(pieces: ReadableStreamDefaultReader<SheetPiece>): AsyncGenerator<RawBatch, void, undefined> {
+async function* pieceBatches(
+  pieces: ReadableStreamDefaultReader<SheetPiece>,
+): AsyncGenerator<RawBatch, void, undefined> {
   try {
     yield { rows: [], bytes: 0 };
     for (let last = 0; ; ) {
@@ -198,11 +200,11 @@ function* withBlankRows({ lines, widths, cells, tooLarge: large, bytes }: ReadRo
 export async function rowsToPiece(state: XlsxState, rows: readonly (readonly XlsxCell[])[]): Promise<Written> {
   const widths = rows.map(({ length }) => length);
   const written = await writer.call({ kind: 'write', state, widths, cells: rows.flat() });
-  if ('problem' in written) throw errorOf(written);
+  if ('problem' in written) throw fileErrorFrom(written);
   return written;
 }
 
-const errorOf = ({ problem, message }: Unreadable): FileError => new FileError(problem, message);
+const fileErrorFrom = ({ problem, message }: Unreadable): FileError => new FileError(problem, message);
 
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof ThreadEndedError &&

@@ -13,7 +13,7 @@ import { attributeOf, eachAttribute, scanXml, type XmlHandler, XmlScanner } from
 import { openZip, type Zip } from './zip-read.ts';
 
 /** The parts that only say where others are. */
-const SMALL_BYTES = 8 << 20;
+const SMALL_PART_BYTES = 8 << 20;
 /** A sheet of a million rows has about 200 MB of XML with five columns. */
 const SHEET_BYTES = 2 ** 31;
 const STRINGS_BYTES = 2 ** 29;
@@ -22,8 +22,8 @@ const STYLES_BYTES = 2 ** 26;
  * Rows are given away when their texts and cells are so large, which is looked at every so many bytes of XML: a cell of
  * a few bytes can refer to a text as long as a row may be.
  */
-const BATCH_BYTES = 2 ** 18;
-const SLICE_BYTES = 2 ** 11;
+const SHEET_BATCH_BYTES = 2 ** 18;
+const SHEET_SLICE_BYTES = 2 ** 11;
 /** As many links a sheet has at most. */
 const LINKS_MAX = 65_530;
 
@@ -58,17 +58,17 @@ export async function openXlsx(file: Pick<RandomAccess, 'size' | 'read'>, limits
     styles: styles === undefined ? [] : await readStyles(zip.read(styles, STYLES_BYTES)),
     is1904,
   };
-  const rows = (index: number) => sheetRows(zip, parts[index]?.part ?? '', context, limits, file.size);
+  const rows = (index: number) => xmlSheetRows(zip, parts[index]?.part ?? '', context, limits, file.size);
   const sheets: SheetSurvey[] = [];
   for (const [index, { name, isVisible }] of parts.entries()) {
     const rating = new SheetRating();
     sheets.push({ name, isVisible, rating });
-    if (isVisible && parts.length > 1 && index < SURVEYED_SHEETS) await rate(rating, rows(index));
+    if (isVisible && parts.length > 1 && index < SURVEYED_SHEETS) await rateSheet(rating, rows(index));
   }
   return { sheets, rows };
 }
 
-async function rate(rating: SheetRating, batches: AsyncIterable<RawBatch>): Promise<void> {
+async function rateSheet(rating: SheetRating, batches: AsyncIterable<RawBatch>): Promise<void> {
   for await (const { rows } of batches) for (const { cells } of rows) if (rating.add(cells)) return;
 }
 
@@ -78,7 +78,7 @@ export async function mainPartOf(zip: Zip): Promise<string> {
   return main?.target ?? 'xl/workbook.xml';
 }
 
-async function* sheetRows(
+async function* xmlSheetRows(
   zip: Zip,
   part: string,
   context: BookContext,
@@ -94,16 +94,16 @@ async function* sheetRows(
   const scanner = new XmlScanner(handler);
   for await (const piece of read((count) => (packed = count))) {
     const bytes = (packed / Math.max(1, sheet.packed)) * fileBytes;
-    for (let at = 0; at < piece.length; at += SLICE_BYTES) {
-      scanner.push(piece.subarray(at, at + SLICE_BYTES));
-      if (rows.bytes >= BATCH_BYTES) yield { rows: rows.take(), bytes };
+    for (let at = 0; at < piece.length; at += SHEET_SLICE_BYTES) {
+      scanner.push(piece.subarray(at, at + SHEET_SLICE_BYTES));
+      if (rows.bytes >= SHEET_BATCH_BYTES) yield { rows: rows.take(), bytes };
     }
     yield { rows: rows.take(), bytes };
   }
   scanner.end();
 }
 
-const NOTHING = { wantsText: false, open: () => undefined, close: () => undefined, text: () => undefined };
+const IGNORE_XML = { wantsText: false, open: () => undefined, close: () => undefined, text: () => undefined };
 
 /** Addresses that cells of a sheet link to. They are behind its rows, so a sheet with such links is read twice. */
 async function linksOf(
@@ -119,7 +119,7 @@ async function linksOf(
   const links = new Map<string, string>();
   if (targets.size === 0) return links;
   await scanXml(read(), {
-    ...NOTHING,
+    ...IGNORE_XML,
     open(name, tag) {
       if (name !== 'hyperlink' || links.size >= LINKS_MAX) return;
       const [place = ''] = (attributeOf(tag, 'ref') ?? '').split(':');
@@ -136,8 +136,8 @@ async function relationshipsOf(zip: Zip, path: string): Promise<Relationship[]> 
   const entry = zip.find(`${folder}_rels/${path.slice(folder.length)}.rels`);
   const found: Relationship[] = [];
   if (entry === undefined) return found;
-  await scanXml(zip.read(entry, SMALL_BYTES), {
-    ...NOTHING,
+  await scanXml(zip.read(entry, SMALL_PART_BYTES), {
+    ...IGNORE_XML,
     open(name, tag) {
       if (name !== 'Relationship') return;
       const isExternal = attributeOf(tag, 'TargetMode') === 'External';
@@ -175,8 +175,8 @@ async function sheetsOf(zip: Zip, path: string): Promise<{ named: NamedSheet[]; 
   if (entry === undefined) throw unreadable('it is a ZIP archive, but not an XLSX file');
   const named: NamedSheet[] = [];
   let is1904 = false;
-  await scanXml(zip.read(entry, SMALL_BYTES), {
-    ...NOTHING,
+  await scanXml(zip.read(entry, SMALL_PART_BYTES), {
+    ...IGNORE_XML,
     open(name, tag) {
       if (name === 'sheet') {
         const isVisible = (attributeOf(tag, 'state') ?? 'visible') === 'visible';
@@ -253,7 +253,7 @@ class SheetRows implements XmlHandler {
   }
 
   #openCell(tag: string): void {
-    const { at, place, type, style } = cellOf(tag);
+    const { at, place, type, style } = cellTag(tag);
     this.#column = at ?? this.#column + 1;
     this.#place = place;
     this.#type = type;
@@ -309,7 +309,7 @@ interface CellTag {
   style: number;
 }
 
-function cellOf(tag: string): CellTag {
+function cellTag(tag: string): CellTag {
   const cell: CellTag = { at: null, place: '', type: '', style: 0 };
   eachAttribute(tag, (name, value) => {
     if (name === 'r') {
@@ -339,9 +339,9 @@ function columnOf(reference: string): number | null {
 
 /** Longer ones are not evaluated. */
 const FORMULA_LENGTH = 8_192;
-const DEPTH_MAX = 20;
+const FORMULA_DEPTH_MAX = 20;
 
-interface Value {
+interface FormulaValue {
   readonly text: string;
   /** Of HYPERLINK. */
   readonly link: string | null;
@@ -351,9 +351,9 @@ interface Value {
  * Texts and cells joined by `&` and a few functions; null for everything else. `cellAt`: the text of a cell such as
  * `$A2`, null where it is not known.
  */
-function evaluateFormula(formula: string, cellAt: (reference: string) => string | null): Value | null {
+function evaluateFormula(formula: string, cellAt: (reference: string) => string | null): FormulaValue | null {
   if (formula.length > FORMULA_LENGTH) return null;
-  const tokens = tokensOf(formula);
+  const tokens = formulaTokens(formula);
   if (tokens === null) return null;
   let at = 0;
   const value = joined(0);
@@ -365,7 +365,7 @@ function evaluateFormula(formula: string, cellAt: (reference: string) => string 
     return true;
   }
 
-  function joined(depth: number): Value | null {
+  function joined(depth: number): FormulaValue | null {
     let value = operand(depth);
     while (value !== null && take('&')) {
       const next = operand(depth);
@@ -374,9 +374,9 @@ function evaluateFormula(formula: string, cellAt: (reference: string) => string 
     return value;
   }
 
-  function operand(depth: number): Value | null {
+  function operand(depth: number): FormulaValue | null {
     const token = tokens?.[at];
-    if (token === undefined || depth > DEPTH_MAX) return null;
+    if (token === undefined || depth > FORMULA_DEPTH_MAX) return null;
     at += 1;
     if (token.startsWith('"')) return { text: token.slice(1, -1).replaceAll('""', '"'), link: null };
     if (/^[\d.]/.test(token)) return { text: token, link: null };
@@ -389,8 +389,8 @@ function evaluateFormula(formula: string, cellAt: (reference: string) => string 
     return text === null ? null : { text, link: null };
   }
 
-  function called(name: string, depth: number): Value | null {
-    const values: Value[] = [];
+  function called(name: string, depth: number): FormulaValue | null {
+    const values: FormulaValue[] = [];
     do {
       const value = joined(depth);
       if (value === null) return null;
@@ -400,19 +400,19 @@ function evaluateFormula(formula: string, cellAt: (reference: string) => string 
   }
 }
 
-const plain = (text: string): Value => ({ text, link: null });
-const FUNCTIONS: Readonly<Record<string, (texts: readonly string[]) => Value>> = {
-  CONCATENATE: (texts) => plain(texts.join('')),
-  CONCAT: (texts) => plain(texts.join('')),
-  LOWER: ([text = '']) => plain(text.toLowerCase()),
-  UPPER: ([text = '']) => plain(text.toUpperCase()),
-  TRIM: ([text = '']) => plain(text.trim().replaceAll(/ +/g, ' ')),
-  T: ([text = '']) => plain(text),
+const plainValue = (text: string): FormulaValue => ({ text, link: null });
+const FUNCTIONS: Readonly<Record<string, (texts: readonly string[]) => FormulaValue>> = {
+  CONCATENATE: (texts) => plainValue(texts.join('')),
+  CONCAT: (texts) => plainValue(texts.join('')),
+  LOWER: ([text = '']) => plainValue(text.toLowerCase()),
+  UPPER: ([text = '']) => plainValue(text.toUpperCase()),
+  TRIM: ([text = '']) => plainValue(text.trim().replaceAll(/ +/g, ' ')),
+  T: ([text = '']) => plainValue(text),
   HYPERLINK: ([link = '', text = link]) => ({ text, link }),
 };
 
 /** Null: it has something that is none. */
-function tokensOf(formula: string): string[] | null {
+function formulaTokens(formula: string): string[] | null {
   const tokens: string[] = [];
   const token = /\s*("(?:[^"]|"")*"|[A-Za-z_$][\w.$]*|\d[\d.]*|[&(),;])/y;
   const text = formula.trim().replace(/^=/, '');

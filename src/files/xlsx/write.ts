@@ -16,18 +16,18 @@ interface ZipPart {
   readonly at: number;
 }
 
-const VERSION = 20;
+const ZIP_VERSION = 20;
 const DEFLATED = 8;
 /** Sizes and checksum follow the content; names are UTF-8. */
-const FLAGS = 0x0808;
+const ZIP_FLAGS = 0x0808;
 /** 1 January 1980, the earliest date: the same rows give the same file. */
 const DATE = 0x21;
 
 function localHeader(name: string): Buffer {
   const header = Buffer.alloc(30 + name.length);
   header.writeUInt32LE(0x04034b50, 0);
-  header.writeUInt16LE(VERSION, 4);
-  header.writeUInt16LE(FLAGS, 6);
+  header.writeUInt16LE(ZIP_VERSION, 4);
+  header.writeUInt16LE(ZIP_FLAGS, 6);
   header.writeUInt16LE(DEFLATED, 8);
   header.writeUInt16LE(DATE, 12);
   header.writeUInt16LE(name.length, 26);
@@ -49,9 +49,9 @@ function directory(parts: readonly ZipPart[], at: number): Buffer {
   const entries = parts.map((part) => {
     const entry = Buffer.alloc(46 + part.name.length);
     entry.writeUInt32LE(0x02014b50, 0);
-    entry.writeUInt16LE(VERSION, 4);
-    entry.writeUInt16LE(VERSION, 6);
-    entry.writeUInt16LE(FLAGS, 8);
+    entry.writeUInt16LE(ZIP_VERSION, 4);
+    entry.writeUInt16LE(ZIP_VERSION, 6);
+    entry.writeUInt16LE(ZIP_FLAGS, 8);
     entry.writeUInt16LE(DEFLATED, 10);
     entry.writeUInt16LE(DATE, 14);
     entry.writeUInt32LE(part.crc, 16);
@@ -82,40 +82,40 @@ export interface XlsxState {
   readonly packed: number;
 }
 
-const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const OFFICE = 'http://schemas.openxmlformats.org';
 const MAIN = `${OFFICE}/spreadsheetml/2006/main`;
 const RELATIONSHIPS = `${OFFICE}/officeDocument/2006/relationships`;
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const rels = (...parts: readonly (readonly [type: string, target: string])[]): string =>
-  `${HEAD}<Relationships xmlns="${OFFICE}/package/2006/relationships">${parts
+  `${XML_DECLARATION}<Relationships xmlns="${OFFICE}/package/2006/relationships">${parts
     .map(([type, target], i) => `<Relationship Id="rId${i + 1}" Type="${RELATIONSHIPS}/${type}" Target="${target}"/>`)
     .join('')}</Relationships>`;
 
 const FIXED_PARTS: readonly (readonly [name: string, xml: string])[] = [
   [
     '[Content_Types].xml',
-    `${HEAD}<Types xmlns="${OFFICE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
+    `${XML_DECLARATION}<Types xmlns="${OFFICE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
   ],
   ['_rels/.rels', rels(['officeDocument', 'xl/workbook.xml'])],
   ['xl/_rels/workbook.xml.rels', rels(['worksheet', 'worksheets/sheet1.xml'], ['styles', 'styles.xml'])],
   // A cell with the style 1 is a date, one with the style 2 has a time.
   [
     'xl/styles.xml',
-    `${HEAD}<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf xfId="0"/><xf numFmtId="164" applyNumberFormat="1" xfId="0"/><xf numFmtId="165" applyNumberFormat="1" xfId="0"/></cellXfs></styleSheet>`,
+    `${XML_DECLARATION}<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf xfId="0"/><xf numFmtId="164" applyNumberFormat="1" xfId="0"/><xf numFmtId="165" applyNumberFormat="1" xfId="0"/></cellXfs></styleSheet>`,
   ],
   [
     'xl/workbook.xml',
-    `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets><sheet name="Results" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    `${XML_DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets><sheet name="Results" sheetId="1" r:id="rId1"/></sheets></workbook>`,
   ],
 ];
 const SHEET = 'xl/worksheets/sheet1.xml';
-const SHEET_HEAD = `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`;
+const SHEET_HEAD = `${XML_DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>`;
 const SHEET_END = '</sheetData></worksheet>';
 
 /** Limits of the format. */
-const CELL_LENGTH = 32_767;
-const PART_BYTES = 0xffff_ffff;
+const XLSX_CELL_LENGTH = 32_767;
+const ZIP_PART_BYTES = 0xffff_ffff;
 
 /** An empty last block of deflate (RFC 1951). */
 const DEFLATE_END = Buffer.from([3, 0]);
@@ -123,7 +123,7 @@ const DEFLATE_END = Buffer.from([3, 0]);
 const PIECE = { finishFlush: constants.Z_SYNC_FLUSH, level: 5 };
 
 /** The parts before the sheet are always the same. */
-const BEFORE = fixedParts();
+const PARTS_BEFORE_SHEET = fixedParts();
 
 function fixedParts(): { bytes: Buffer; parts: ZipPart[] } {
   const pieces: Buffer[] = [];
@@ -151,7 +151,7 @@ const START: XlsxState = { rows: 0, crc: 0, size: 0, packed: 0 };
 /** The file up to and with the first row. */
 export function writeHead(names: readonly string[]): Written {
   const { piece, state } = packed(START, SHEET_HEAD + rowXml(1, names), 1);
-  return { piece: Buffer.concat([BEFORE.bytes, localHeader(SHEET), piece]), state };
+  return { piece: Buffer.concat([PARTS_BEFORE_SHEET.bytes, localHeader(SHEET), piece]), state };
 }
 
 /** Computes for some 5 µs per row. Throws FileError for more than an XLSX file can hold. */
@@ -161,24 +161,30 @@ export const writeRows = (state: XlsxState, rows: readonly (readonly XlsxCell[])
 /** What follows the last row. */
 export function writeEnd(before: XlsxState): Uint8Array {
   const { piece, state } = packed(before, SHEET_END, 0, DEFLATE_END);
-  const part = { name: SHEET, crc: state.crc, size: state.size, packed: state.packed, at: BEFORE.bytes.length };
+  const part = {
+    name: SHEET,
+    crc: state.crc,
+    size: state.size,
+    packed: state.packed,
+    at: PARTS_BEFORE_SHEET.bytes.length,
+  };
   const descriptor = dataDescriptor(part);
   const at = part.at + localHeader(SHEET).length + state.packed + descriptor.length;
-  return Buffer.concat([piece, descriptor, directory([...BEFORE.parts, part], at)]);
+  return Buffer.concat([piece, descriptor, directory([...PARTS_BEFORE_SHEET.parts, part], at)]);
 }
 
 /** `end`: of the packed sheet. */
 function packed(before: XlsxState, text: string, rows: number, end: Buffer = Buffer.alloc(0)): Written {
   const xml = Buffer.from(text);
   const size = before.size + xml.length;
-  if (size > PART_BYTES) throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
+  if (size > ZIP_PART_BYTES) throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
   const piece = Buffer.concat([deflateRawSync(xml, PIECE), end]);
   const state = { rows: before.rows + rows, crc: crc32(xml, before.crc), size, packed: before.packed + piece.length };
   return { piece, state };
 }
 
 const rowXml = (row: number, cells: readonly XlsxCell[]): string =>
-  `<row r="${row}">${cells.map((cell, column) => cellXml(cell, `${letters(column)}${row}`)).join('')}</row>`;
+  `<row r="${row}">${cells.map((cell, column) => cellXml(cell, `${columnLetters(column)}${row}`)).join('')}</row>`;
 
 /** A date, as days since 30 December 1899. */
 interface DateCell {
@@ -212,13 +218,14 @@ function cellXml(value: XlsxCell, place: string): string {
     return `<c r="${place}" s="${Number.isInteger(value.days) ? 1 : 2}"><v>${value.days}</v></c>`;
   if (typeof value === 'number') return `<c r="${place}"><v>${value}</v></c>`;
   if (typeof value === 'boolean') return `<c r="${place}" t="b"><v>${value ? 1 : 0}</v></c>`;
-  const text = escapeText(value.length > CELL_LENGTH ? value.slice(0, CELL_LENGTH) : value);
+  const text = escapeText(value.length > XLSX_CELL_LENGTH ? value.slice(0, XLSX_CELL_LENGTH) : value);
   return `<c r="${place}" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
 }
 
 const LETTERS = 26;
 const known: string[] = [];
 /** 0 → A, 27 → AB */
-const letters = (column: number): string => (known[column] ??= lettersOf(column));
-const lettersOf = (column: number): string =>
-  (column < LETTERS ? '' : lettersOf(Math.floor(column / LETTERS) - 1)) + String.fromCharCode(65 + (column % LETTERS));
+const columnLetters = (column: number): string => (known[column] ??= lettersOfColumn(column));
+const lettersOfColumn = (column: number): string =>
+  (column < LETTERS ? '' : lettersOfColumn(Math.floor(column / LETTERS) - 1)) +
+  String.fromCharCode(65 + (column % LETTERS));

@@ -22,7 +22,7 @@ const LONG_ENTITY = '&#x10FFFF;';
 /** `html`: any text is a document, and tags that mean nothing are text. */
 export type Markup = 'xml' | 'html';
 
-const invalid = (cause: string) => unreadable(`the workbook contains invalid XML: ${cause}`);
+const invalidXml = (cause: string) => unreadable(`the workbook contains invalid XML: ${cause}`);
 
 /**
  * Feeds a document to the handler. Throws FileError if it is not in its encoding, or XML that is not what spreadsheets
@@ -51,11 +51,11 @@ export class XmlScanner {
 
   push(piece: Buffer): void {
     this.#decoder ??= this.#decoderFor(piece);
-    this.#rest = scan(this.#rest + decode(this.#decoder, piece), this.#handler, this.#isHtml);
+    this.#rest = scanMarkup(this.#rest + decode(this.#decoder, piece), this.#handler, this.#isHtml);
   }
 
   end(): void {
-    if (!this.#isHtml && this.#rest.trim() !== '') throw invalid('a tag is not closed');
+    if (!this.#isHtml && this.#rest.trim() !== '') throw invalidXml('a tag is not closed');
   }
 
   #decoderFor(piece: Buffer): TextDecoder {
@@ -100,17 +100,17 @@ function decode(decoder: TextDecoder, piece: Buffer): string {
   try {
     return decoder.decode(piece, { stream: true });
   } catch {
-    throw invalid(`it is not ${decoder.encoding === 'utf-8' ? 'UTF-8' : decoder.encoding}`);
+    throw invalidXml(`it is not ${decoder.encoding === 'utf-8' ? 'UTF-8' : decoder.encoding}`);
   }
 }
 
 /** Returns what is not complete yet. */
-function scan(text: string, handler: XmlHandler, isHtml: boolean): string {
+function scanMarkup(text: string, handler: XmlHandler, isHtml: boolean): string {
   let at = 0;
   for (;;) {
     const open = text.indexOf('<', at);
     if (open < 0) return passText(text, at, handler);
-    if (isHtml && isPlain(text, open)) {
+    if (isHtml && isPlainBracket(text, open)) {
       if (handler.wantsText) handler.text(decodeEntities(text.slice(at, open + 1)));
       at = open + 1;
       continue;
@@ -119,7 +119,7 @@ function scan(text: string, handler: XmlHandler, isHtml: boolean): string {
     const end = endOfTag(text, open, handler, isHtml);
     if (end < 0) {
       if (text.startsWith('<!--', open)) return openComment(text, open);
-      if (text.length - open > TAG_LENGTH) throw invalid('a tag is too long');
+      if (text.length - open > TAG_LENGTH) throw invalidXml('a tag is too long');
       return text.slice(open);
     }
     at = end;
@@ -131,7 +131,7 @@ const openComment = (text: string, open: number): string =>
   text.length - open < 6 ? text.slice(open) : `<!--${text.slice(-2)}`;
 
 /** In HTML, an angle bracket before anything but a tag is text. */
-const isPlain = (text: string, open: number): boolean =>
+const isPlainBracket = (text: string, open: number): boolean =>
   open + 1 < text.length && !/[a-z/!?]/i.test(text.charAt(open + 1));
 
 /** The end of the text may be the beginning of an entity. */
@@ -147,23 +147,23 @@ function endOfTag(text: string, open: number, handler: XmlHandler, isHtml: boole
   const second = text.charAt(open + 1);
   if (second === '') return -1;
   if (second === '!') return endOfDeclaration(text, open, handler, isHtml);
-  if (second === '?') return after(text, isHtml ? '>' : '?>', open);
+  if (second === '?') return endAfter(text, isHtml ? '>' : '?>', open);
   let end = closingBracket(text, open);
   // A quote that is not closed.
   if (end < 0 && isHtml && text.length - open > TAG_LENGTH) end = text.indexOf('>', open);
   if (end < 0) return -1;
-  if (second === '/') handler.close(nameOf(text.slice(open + 2, end)));
+  if (second === '/') handler.close(tagName(text.slice(open + 2, end)));
   else {
     const isEmpty = text.charAt(end - 1) === '/';
     const tag = text.slice(open + 1, isEmpty ? end - 1 : end);
-    const name = nameOf(tag);
+    const name = tagName(tag);
     handler.open(name, tag);
     if (isEmpty) handler.close(name);
   }
   return end + 1;
 }
 
-const after = (text: string, what: string, from: number): number => {
+const endAfter = (text: string, what: string, from: number): number => {
   const at = text.indexOf(what, from);
   return at < 0 ? -1 : at + what.length;
 };
@@ -172,15 +172,15 @@ const CDATA = '<![CDATA[';
 
 function endOfDeclaration(text: string, open: number, handler: XmlHandler, isHtml: boolean): number {
   if (text.length - open < CDATA.length) return -1;
-  if (text.startsWith('<!--', open)) return after(text, '-->', open + 4);
-  if (isHtml) return after(text, '>', open);
-  if (!text.startsWith(CDATA, open)) throw invalid('it has a document type');
-  const end = after(text, ']]>', open);
+  if (text.startsWith('<!--', open)) return endAfter(text, '-->', open + 4);
+  if (isHtml) return endAfter(text, '>', open);
+  if (!text.startsWith(CDATA, open)) throw invalidXml('it has a document type');
+  const end = endAfter(text, ']]>', open);
   if (end > 0 && handler.wantsText) handler.text(text.slice(open + CDATA.length, end - 3));
   return end;
 }
 
-const BRACKET = 0x3e;
+const CLOSING_ANGLE = 0x3e;
 const QUOTES: readonly number[] = [0x22, 0x27];
 
 /** The `>` that ends a tag: not one in the value of an attribute. */
@@ -190,14 +190,14 @@ function closingBracket(text: string, open: number): number {
     const code = text.charCodeAt(at);
     if (quote !== 0) {
       if (code === quote) quote = 0;
-    } else if (code === BRACKET) return at;
+    } else if (code === CLOSING_ANGLE) return at;
     else if (QUOTES.includes(code)) quote = code;
   }
   return -1;
 }
 
 /** `x:row r="5"` → row */
-function nameOf(tag: string): string {
+function tagName(tag: string): string {
   let end = 0;
   while (tag.charCodeAt(end) > SPACE) end += 1;
   return localName(tag.slice(0, end));
@@ -241,7 +241,7 @@ acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave
 Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave
 Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave
 iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml`;
-const NAMED: Readonly<Record<string, string>> = {
+const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(LATIN_1.split(/\s/).map((name, i) => [name, String.fromCharCode(0xa0 + i)])),
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", commat: '@', period: '.', lowbar: '_', hyphen: '-' },
 };
@@ -249,7 +249,7 @@ const NAMED: Readonly<Record<string, string>> = {
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z][a-z0-9]{1,7});/gi, (entity, body: string) => {
-    if (!body.startsWith('#')) return NAMED[body] ?? entity;
+    if (!body.startsWith('#')) return NAMED_ENTITIES[body] ?? entity;
     const code = /^#x/i.test(body) ? Number.parseInt(body.slice(2), 16) : Number(body.slice(1));
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\u{FFFD}';
   });

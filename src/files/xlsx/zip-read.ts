@@ -29,7 +29,7 @@ export interface Zip {
 }
 
 const SIGNATURE = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, end64: 0x06064b50, locator64: 0x07064b50 };
-const LENGTH = { local: 30, central: 46, end: 22, end64: 56, locator64: 20 };
+const RECORD_LENGTHS = { local: 30, central: 46, end: 22, end64: 56, locator64: 20 };
 const COMMENT_LENGTH = 0xffff;
 /** In a field of 32 bits: the value is in the ZIP64 extra field. */
 const IN_ZIP64 = 0xffffffff;
@@ -38,7 +38,7 @@ const ENCRYPTED = 1;
 
 const ENTRIES_MAX = 20_000;
 const DIRECTORY_BYTES = 4 << 20;
-const PIECE_BYTES = 48 * 1024;
+const ZIP_READ_BYTES = 48 * 1024;
 /** Deflate packs at most 1,032 to 1; sheets are packed 5 to 50 to 1. */
 export const RATIO_MAX = 250;
 /** Whatever its ratio, so much may be unpacked. */
@@ -52,50 +52,51 @@ export async function openZip(file: Bytes): Promise<Zip> {
   if (count > ENTRIES_MAX) throw tooLarge(ENTRIES_MAX, 'entries in the ZIP archive');
   if (length > DIRECTORY_BYTES || at + length > file.size) throw damaged('its directory does not fit');
   const entries = new Map<string, ZipEntry>();
-  for (const entry of entriesOf(await file.read(at, length), count)) entries.set(keyOf(entry.name), entry);
+  for (const entry of entriesOf(await file.read(at, length), count)) entries.set(entryKey(entry.name), entry);
   return {
     entries: [...entries.values()],
-    find: (name) => entries.get(keyOf(name)),
-    read: (entry, maxBytes, progress) => contentOf(file, entry, maxBytes, progress),
+    find: (name) => entries.get(entryKey(name)),
+    read: (entry, maxBytes, progress) => entryContent(file, entry, maxBytes, progress),
   };
 }
 
-const keyOf = (name: string): string => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
+const entryKey = (name: string): string => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 
 async function directoryOf(file: Bytes): Promise<{ at: number; length: number; count: number }> {
-  const start = Math.max(0, file.size - LENGTH.end - COMMENT_LENGTH - LENGTH.locator64);
+  const start = Math.max(0, file.size - RECORD_LENGTHS.end - COMMENT_LENGTH - RECORD_LENGTHS.locator64);
   const tail = await file.read(start, file.size - start);
-  for (let end = tail.length - LENGTH.end; end >= 0; end--) {
+  for (let end = tail.length - RECORD_LENGTHS.end; end >= 0; end--) {
     if (tail.readUInt32LE(end) !== SIGNATURE.end) continue;
-    if (end + LENGTH.end + tail.readUInt16LE(end + 20) !== tail.length) continue;
+    if (end + RECORD_LENGTHS.end + tail.readUInt16LE(end + 20) !== tail.length) continue;
     const count = tail.readUInt16LE(end + 10);
     const length = tail.readUInt32LE(end + 12);
     const at = tail.readUInt32LE(end + 16);
-    const locator = end - LENGTH.locator64;
+    const locator = end - RECORD_LENGTHS.locator64;
     if (locator < 0 || tail.readUInt32LE(locator) !== SIGNATURE.locator64) return { at, length, count };
-    const end64 = await file.read(whole(tail, locator + 8), LENGTH.end64);
-    if (end64.length < LENGTH.end64 || end64.readUInt32LE(0) !== SIGNATURE.end64) throw damaged('its end is missing');
-    return { at: whole(end64, 48), length: whole(end64, 40), count: whole(end64, 32) };
+    const end64 = await file.read(uint64At(tail, locator + 8), RECORD_LENGTHS.end64);
+    if (end64.length < RECORD_LENGTHS.end64 || end64.readUInt32LE(0) !== SIGNATURE.end64)
+      throw damaged('its end is missing');
+    return { at: uint64At(end64, 48), length: uint64At(end64, 40), count: uint64At(end64, 32) };
   }
   throw damaged('its end is missing');
 }
 
 /** A number of 64 bits; beyond what can be a position it becomes one that is beyond every file. */
-const whole = (bytes: Buffer, at: number): number => Number(bytes.readBigUInt64LE(at) & 0x1fffffffffffffn);
+const uint64At = (bytes: Buffer, at: number): number => Number(bytes.readBigUInt64LE(at) & 0x1fffffffffffffn);
 
 function* entriesOf(directory: Buffer, count: number): Generator<ZipEntry> {
   let at = 0;
   for (let i = 0; i < count; i++) {
-    if (at + LENGTH.central > directory.length || directory.readUInt32LE(at) !== SIGNATURE.central)
+    if (at + RECORD_LENGTHS.central > directory.length || directory.readUInt32LE(at) !== SIGNATURE.central)
       throw damaged('its directory is not complete');
     const nameLength = directory.readUInt16LE(at + 28);
     const extraLength = directory.readUInt16LE(at + 30);
-    const extraAt = at + LENGTH.central + nameLength;
+    const extraAt = at + RECORD_LENGTHS.central + nameLength;
     const next = extraAt + extraLength + directory.readUInt16LE(at + 32);
     if (next > directory.length) throw damaged('its directory is not complete');
     const [size, packed, local] = sizesOf(directory, at, directory.subarray(extraAt, extraAt + extraLength));
     yield {
-      name: directory.toString('utf8', at + LENGTH.central, extraAt),
+      name: directory.toString('utf8', at + RECORD_LENGTHS.central, extraAt),
       isEncrypted: (directory.readUInt16LE(at + 8) & ENCRYPTED) !== 0,
       method: directory.readUInt16LE(at + 10),
       crc: directory.readUInt32LE(at + 16),
@@ -116,7 +117,7 @@ function sizesOf(directory: Buffer, at: number, extra: Buffer): [number, number,
       for (const [n, value] of plain.entries()) {
         if (value !== IN_ZIP64) continue;
         if (from + 8 > field.length) throw damaged('its directory is not complete');
-        plain[n] = whole(field, from);
+        plain[n] = uint64At(field, from);
         from += 8;
       }
       break;
@@ -127,7 +128,7 @@ function sizesOf(directory: Buffer, at: number, extra: Buffer): [number, number,
   return [size, packed, local];
 }
 
-async function* contentOf(
+async function* entryContent(
   file: Bytes,
   entry: ZipEntry,
   maxBytes: number,
@@ -138,11 +139,12 @@ async function* contentOf(
   if (entry.size > maxBytes) throw tooLarge(maxBytes, 'bytes in an unpacked entry of the ZIP archive');
   if (entry.size > RATIO_FREE_BYTES && entry.size > RATIO_MAX * entry.packed)
     throw tooLarge(RATIO_MAX, 'bytes unpacked for each byte of the ZIP archive');
-  const header = await file.read(entry.at, LENGTH.local);
-  if (header.length < LENGTH.local || header.readUInt32LE(0) !== SIGNATURE.local) throw damaged('an entry is missing');
-  const start = entry.at + LENGTH.local + header.readUInt16LE(26) + header.readUInt16LE(28);
+  const header = await file.read(entry.at, RECORD_LENGTHS.local);
+  if (header.length < RECORD_LENGTHS.local || header.readUInt32LE(0) !== SIGNATURE.local)
+    throw damaged('an entry is missing');
+  const start = entry.at + RECORD_LENGTHS.local + header.readUInt16LE(26) + header.readUInt16LE(28);
   if (start + entry.packed > file.size) throw damaged('an entry is not complete');
-  const pieces = piecesOf(file, start, entry.packed, progress);
+  const pieces = entryPieces(file, start, entry.packed, progress);
   let size = 0;
   let crc = 0;
   for await (const piece of entry.method === 0 ? pieces : unpacked(entry, pieces)) {
@@ -155,16 +157,16 @@ async function* contentOf(
   if (size !== entry.size || crc !== entry.crc) throw damaged('the checksum of an entry does not match');
 }
 
-async function* piecesOf(file: Bytes, start: number, length: number, progress: (packed: number) => void) {
-  for (let at = 0; at < length; at += PIECE_BYTES) {
-    yield await file.read(start + at, Math.min(PIECE_BYTES, length - at));
-    progress(Math.min(length, at + PIECE_BYTES));
+async function* entryPieces(file: Bytes, start: number, length: number, progress: (packed: number) => void) {
+  for (let at = 0; at < length; at += ZIP_READ_BYTES) {
+    yield await file.read(start + at, Math.min(ZIP_READ_BYTES, length - at));
+    progress(Math.min(length, at + ZIP_READ_BYTES));
   }
 }
 
 /** A part that is no larger than a piece is unpacked at once: streams took most of the time of a small file. */
 const unpacked = ({ packed, size }: ZipEntry, pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
-  Math.max(packed, size) <= PIECE_BYTES ? inflatedAtOnce(pieces, size) : inflated(pieces);
+  Math.max(packed, size) <= ZIP_READ_BYTES ? inflatedAtOnce(pieces, size) : inflated(pieces);
 
 const cannotUnpack = (error: unknown): unknown => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -185,7 +187,7 @@ async function* inflatedAtOnce(pieces: AsyncIterable<Buffer>, size: number): Asy
 }
 
 async function* inflated(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  const inflate = createInflateRaw({ chunkSize: PIECE_BYTES });
+  const inflate = createInflateRaw({ chunkSize: ZIP_READ_BYTES });
   const done = pipeline(Readable.from(pieces), inflate).then(
     () => null,
     (error: unknown) => error,

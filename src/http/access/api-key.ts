@@ -121,12 +121,14 @@ export function bearerOf(request: IncomingMessage): Parsed<string> {
   const value = request.headers.authorization;
   if (value === undefined || value === '') return invalid('missing_api_key');
   if (headerCount(request, 'authorization') > 1) {
-    return malformed('The Authorization header was sent more than once; send it once.');
+    return malformedAuthorization('The Authorization header was sent more than once; send it once.');
   }
   const [, key] = /^bearer ([^\s]+)$/i.exec(value) ?? [];
-  if (key === undefined) return malformed(mistakeIn(value));
-  if (/^bearer$/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice and no key.');
-  if (/^bearer/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice; send it once.');
+  if (key === undefined) return malformedAuthorization(mistakeIn(value));
+  if (/^bearer$/i.test(key))
+    return malformedAuthorization('The Authorization header has the word "Bearer" twice and no key.');
+  if (/^bearer/i.test(key))
+    return malformedAuthorization('The Authorization header has the word "Bearer" twice; send it once.');
   return { ok: true, value: key };
 }
 
@@ -135,7 +137,7 @@ function foreignKeyOf(key: string | null): Parsed<SentKey> {
   return key === null ? invalid('missing_api_key', 'No API key was sent.') : apiKeyOf(key);
 }
 
-const malformed = (message: string) => invalid('malformed_authorization', message);
+const malformedAuthorization = (message: string) => invalid('malformed_authorization', message);
 
 function mistakeIn(value: string): string {
   if (/^bearer[\s,]+bearer\b/i.test(value))

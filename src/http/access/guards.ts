@@ -26,7 +26,8 @@ import { createGuessLimiter } from './limiters.ts';
 import { anybody, member, operator, signedIn } from './session.ts';
 
 /** Everybody may. */
-const open: GuardFor<RequestContext> = () => async (request, read, serve) => serve(request, complete(await read()));
+const openToAll: GuardFor<RequestContext> = () => async (request, read, serve) =>
+  serve(request, complete(await read()));
 
 /** `/metrics` exists only where it was switched on; where it has a token, only for requests that carry it. */
 const metricsToken: GuardFor<MetricsContext> = ({ metrics, clock }) => {
@@ -198,7 +199,7 @@ export const GUARDS = {
   'operator-key:accounts:write': operatorKey('accounts:write'),
   'operator-key:credits': operatorKey('credits'),
   'operator-key:usage': operatorKey('usage'),
-  page: open,
-  open,
+  page: openToAll,
+  open: openToAll,
   'metrics-token': metricsToken,
 } as const satisfies { readonly [A in Access]: GuardFor<Contexts[A]> };

@@ -20,12 +20,13 @@ function refuseCrossOrigin(request: HttpRequest, publicUrl: string): void {
   const { host, origin, 'sec-fetch-site': site } = request.headers;
   if (site !== undefined && site !== 'same-origin') throw new ApiError('cross_origin');
   if (origin === undefined) return;
-  const from = hostOf(origin);
-  if (from === null || (from !== host?.toLowerCase() && from !== hostOf(publicUrl))) throw new ApiError('cross_origin');
+  const from = originHost(origin);
+  if (from === null || (from !== host?.toLowerCase() && from !== originHost(publicUrl)))
+    throw new ApiError('cross_origin');
 }
 
 /** `example.com:8025`, without the scheme's default port; null for `null` and anything that is not an origin. */
-function hostOf(origin: string): string | null {
+function originHost(origin: string): string | null {
   const url = URL.parse(origin);
   return url !== null && /^https?:$/.test(url.protocol) ? url.host : null;
 }
@@ -38,21 +39,21 @@ export const browserRequest = ({ ip, request }: RequestContext): BrowserRequest 
   userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_LENGTH.max),
 });
 
-interface Kept {
+interface KeptCookies {
   readonly setCookie: readonly string[];
 }
-export const NOTHING: Kept = { setCookie: [] };
+export const NOTHING: KeptCookies = { setCookie: [] };
 
 /** Cookies as response headers. */
-export const keep = ({ setCookie }: Kept): Pick<Answer, 'headers'> =>
+export const keep = ({ setCookie }: KeptCookies): Pick<Answer, 'headers'> =>
   setCookie.length === 0 ? {} : { headers: { 'set-cookie': [...setCookie] } };
 
-export const done = (message: string, kept: Kept = NOTHING): JsonAnswer<Done> => ({
+export const done = (message: string, kept: KeptCookies = NOTHING): JsonAnswer<Done> => ({
   body: { status: 'success', message },
   ...keep(kept),
 });
 
-export const signInReply = (kept: Kept): JsonAnswer<Done> => done('You are signed in.', kept);
+export const signInReply = (kept: KeptCookies): JsonAnswer<Done> => done('You are signed in.', kept);
 
 /*
  * The dashboard's order of errors: another site's request, session, role, suspension, number of requests, then the

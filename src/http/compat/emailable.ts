@@ -41,16 +41,16 @@ function emailableReply(result: ScoredResult & { readonly tag: string | null; re
   };
 }
 
-const FORM = {
+const EMAILABLE_FORM = {
   ...keyIn({ query: 'api_key', body: 'api_key' }),
   error: (apiError: ApiError) => ({ status: apiError.status, body: { message: apiError.message } }),
 };
 
-const Input = Type.Object({
+const EmailableQuery = Type.Object({
   email: Type.String(),
   timeout: Type.Optional(Type.Union([Type.String(), Type.Number()])),
 });
-interface Asked {
+interface EmailableInput {
   readonly email: string;
   readonly timeout?: string | number;
 }
@@ -62,12 +62,12 @@ const verifyRoute = (method: 'GET' | 'POST'): Route =>
     path: '/v1/verify',
     access: 'charged-api-key:verify',
     cost: null,
-    form: FORM,
-    input: method === 'GET' ? { query: Input } : { body: Input, lenient: true },
+    form: EMAILABLE_FORM,
+    input: method === 'GET' ? { query: EmailableQuery } : { body: EmailableQuery, lenient: true },
     serve: (context) => {
       const verify = verifyForVendor(context);
       return async (granted, input) => {
-        const { email, timeout }: Asked = Object(input.body ?? input.query);
+        const { email, timeout }: EmailableInput = Object(input.body ?? input.query);
         const timeoutMs = timeLimit(timeout, 'seconds');
         const { report } = await verify(granted, { email, field: 'email', timeoutMs });
         return { body: emailableReply(report) };
@@ -83,7 +83,7 @@ export const EMAILABLE_ROUTES: readonly Route[] = [
     path: '/v1/account',
     access: 'api-key:usage',
     cost: null,
-    form: FORM,
+    form: EMAILABLE_FORM,
     serve:
       ({ usage }) =>
       async ({ caller, window }) => {

@@ -10,7 +10,7 @@ import { type CompatVerdict, keyIn, partsOf, type ScoredResult, timeLimit, verdi
 
 import { verifyForVendor } from './verify.ts';
 
-interface Judgment {
+interface KickboxJudgment {
   readonly result: Deliverability;
   readonly reason:
     | 'invalid_email'
@@ -25,33 +25,36 @@ interface Judgment {
     | 'unavailable_smtp'
     | 'unexpected_error';
 }
-const row = (result: Judgment['result'], reason: Judgment['reason']): Judgment => ({ result, reason });
+const kickboxJudgment = (result: KickboxJudgment['result'], reason: KickboxJudgment['reason']): KickboxJudgment => ({
+  result,
+  reason,
+});
 
 /** Emailable, which has the same words, uses this table too. */
-export const KICKBOX: Readonly<Record<CompatVerdict, Judgment>> = {
-  mailbox_exists: row('deliverable', 'accepted_email'),
-  domain_accepts_mail: row('unknown', 'no_connect'),
-  catch_all: row('risky', 'low_deliverability'),
-  disposable_domain: row('risky', 'low_quality'),
-  mailbox_full_for_now: row('risky', 'low_deliverability'),
-  mailbox_full_permanently: row('undeliverable', 'rejected_email'),
-  mailbox_not_found: row('undeliverable', 'rejected_email'),
-  mailbox_disabled: row('undeliverable', 'rejected_email'),
-  relay_denied: row('undeliverable', 'rejected_email'),
-  blocked_by_filter: row('undeliverable', 'rejected_email'),
-  bounced_before: row('undeliverable', 'rejected_email'),
-  invalid_format: row('undeliverable', 'invalid_email'),
-  domain_not_found: row('undeliverable', 'invalid_domain'),
-  no_mx_records: row('undeliverable', 'invalid_domain'),
-  null_mx: row('undeliverable', 'invalid_domain'),
-  mx_unusable: row('undeliverable', 'invalid_domain'),
-  dns_failure: row('unknown', 'timeout'),
-  greylisted: row('unknown', 'unavailable_smtp'),
-  smtp_temporary_failure: row('unknown', 'unavailable_smtp'),
-  smtp_timeout: row('unknown', 'timeout'),
-  smtp_unreachable: row('unknown', 'no_connect'),
-  smtp_blocked: row('unknown', 'unavailable_smtp'),
-  smtp_unverifiable: row('unknown', 'unavailable_smtp'),
+export const KICKBOX: Readonly<Record<CompatVerdict, KickboxJudgment>> = {
+  mailbox_exists: kickboxJudgment('deliverable', 'accepted_email'),
+  domain_accepts_mail: kickboxJudgment('unknown', 'no_connect'),
+  catch_all: kickboxJudgment('risky', 'low_deliverability'),
+  disposable_domain: kickboxJudgment('risky', 'low_quality'),
+  mailbox_full_for_now: kickboxJudgment('risky', 'low_deliverability'),
+  mailbox_full_permanently: kickboxJudgment('undeliverable', 'rejected_email'),
+  mailbox_not_found: kickboxJudgment('undeliverable', 'rejected_email'),
+  mailbox_disabled: kickboxJudgment('undeliverable', 'rejected_email'),
+  relay_denied: kickboxJudgment('undeliverable', 'rejected_email'),
+  blocked_by_filter: kickboxJudgment('undeliverable', 'rejected_email'),
+  bounced_before: kickboxJudgment('undeliverable', 'rejected_email'),
+  invalid_format: kickboxJudgment('undeliverable', 'invalid_email'),
+  domain_not_found: kickboxJudgment('undeliverable', 'invalid_domain'),
+  no_mx_records: kickboxJudgment('undeliverable', 'invalid_domain'),
+  null_mx: kickboxJudgment('undeliverable', 'invalid_domain'),
+  mx_unusable: kickboxJudgment('undeliverable', 'invalid_domain'),
+  dns_failure: kickboxJudgment('unknown', 'timeout'),
+  greylisted: kickboxJudgment('unknown', 'unavailable_smtp'),
+  smtp_temporary_failure: kickboxJudgment('unknown', 'unavailable_smtp'),
+  smtp_timeout: kickboxJudgment('unknown', 'timeout'),
+  smtp_unreachable: kickboxJudgment('unknown', 'no_connect'),
+  smtp_blocked: kickboxJudgment('unknown', 'unavailable_smtp'),
+  smtp_unverifiable: kickboxJudgment('unknown', 'unavailable_smtp'),
 };
 
 /** `sendex`, Kickbox's own score, is what the account's own mail has shown. */
@@ -73,7 +76,7 @@ function kickboxReply(result: ScoredResult) {
   };
 }
 
-const FORM = {
+const KICKBOX_FORM = {
   ...keyIn({ query: 'apikey', schemes: ['token'] }),
   error: (apiError: ApiError) => ({
     // Kickbox has no 402: a spent balance is 403.
@@ -90,7 +93,7 @@ export const KICKBOX_ROUTES: readonly Route[] = [
     path: '/v2/verify',
     access: 'charged-api-key:verify',
     cost: null,
-    form: FORM,
+    form: KICKBOX_FORM,
     input: { query: Type.Object({ email: Type.String(), timeout: Type.Optional(Type.String()) }) },
     serve: (context) => {
       const verify = verifyForVendor(context);
@@ -107,7 +110,7 @@ export const KICKBOX_ROUTES: readonly Route[] = [
     path: '/v2/balance',
     access: 'api-key:usage',
     cost: null,
-    form: FORM,
+    form: KICKBOX_FORM,
     serve:
       ({ usage }) =>
       async ({ caller, window }) => {
@@ -121,7 +124,7 @@ export const KICKBOX_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/disposable/:domain',
     access: 'anybody',
-    form: FORM,
+    form: KICKBOX_FORM,
     serve:
       ({ isDisposable }) =>
       async (_, { params: { domain } }) => ({

@@ -9,9 +9,9 @@ import { type CompatResult, type CompatVerdict, keyIn, partsOf, timeLimit, verdi
 
 import { verifyForVendor } from './verify.ts';
 
-type Judgment = 'valid' | 'invalid' | 'disposable' | 'catchall' | 'unknown';
+type NeverBounceJudgment = 'valid' | 'invalid' | 'disposable' | 'catchall' | 'unknown';
 
-export const NEVERBOUNCE: Readonly<Record<CompatVerdict, Judgment>> = {
+export const NEVERBOUNCE: Readonly<Record<CompatVerdict, NeverBounceJudgment>> = {
   mailbox_exists: 'valid',
   domain_accepts_mail: 'unknown',
   catch_all: 'catchall',
@@ -98,7 +98,7 @@ const statusOf = ({ code, status }: ApiError): string => {
 };
 
 /** Errors have the status 200: their clients look at the field. */
-const FORM: ForeignForm = {
+const NEVERBOUNCE_FORM: ForeignForm = {
   ...keyIn({ query: 'key', body: 'key' }),
   error: (apiError) => ({
     status: 200,
@@ -107,8 +107,13 @@ const FORM: ForeignForm = {
 };
 
 const anything = Type.Optional(Type.Unknown());
-const Input = Type.Object({ email: anything, address_info: anything, credits_info: anything, timeout: anything });
-const isSet = (value: unknown): boolean => value === true || value === 1 || value === '1' || value === 'true';
+const NeverBounceRequest = Type.Object({
+  email: anything,
+  address_info: anything,
+  credits_info: anything,
+  timeout: anything,
+});
+const isFlagSet = (value: unknown): boolean => value === true || value === 1 || value === '1' || value === 'true';
 
 const batchRows = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Route[] => [
   route({
@@ -116,8 +121,11 @@ const batchRows = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Rou
     path: `/${version}/single/check`,
     access: 'charged-api-key:verify',
     cost: null,
-    form: FORM,
-    input: method === 'GET' ? { query: Input } : { query: Input, body: Input, lenient: true },
+    form: NEVERBOUNCE_FORM,
+    input:
+      method === 'GET'
+        ? { query: NeverBounceRequest }
+        : { query: NeverBounceRequest, body: NeverBounceRequest, lenient: true },
     serve: (context) => {
       const verify = verifyForVendor(context);
       return async (granted, { query, body }) => {
@@ -125,8 +133,8 @@ const batchRows = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Rou
         const timeoutMs = timeLimit(timeout, 'seconds');
         const { report, balance } = await verify(granted, { email, field: 'email', timeoutMs });
         const more = {
-          ...(isSet(address_info) ? { address_info: addressInfo(report) } : {}),
-          ...(isSet(credits_info) ? { credits_info: creditsInfo(report.credits_used, balance) } : {}),
+          ...(isFlagSet(address_info) ? { address_info: addressInfo(report) } : {}),
+          ...(isFlagSet(credits_info) ? { credits_info: creditsInfo(report.credits_used, balance) } : {}),
         };
         return { body: { ...neverbounceReply(report), ...more } };
       };
@@ -136,7 +144,7 @@ const batchRows = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Rou
     method,
     path: `/${version}/account/info`,
     access: 'api-key:usage',
-    form: FORM,
+    form: NEVERBOUNCE_FORM,
     input: method === 'GET' ? {} : { body: Type.Object({}), lenient: true },
     serve:
       ({ usage }) =>

@@ -30,7 +30,7 @@ interface Smtp {
   readonly is_deliverable: boolean;
   readonly is_disabled: boolean;
 }
-interface Judgment {
+interface ReacherJudgment {
   readonly is_reachable: 'safe' | 'risky' | 'invalid' | 'unknown';
   /** Null: the server gave no answer, which Reacher reports as an error in the place of the details. */
   readonly smtp: Smtp | null;
@@ -44,35 +44,38 @@ const NOT_ASKED: Smtp = {
   is_disabled: false,
 };
 const ASKED: Smtp = { ...NOT_ASKED, can_connect_smtp: true };
-const row = (is_reachable: Judgment['is_reachable'], smtp: Smtp | null): Judgment => ({ is_reachable, smtp });
+const reacherJudgment = (is_reachable: ReacherJudgment['is_reachable'], smtp: Smtp | null): ReacherJudgment => ({
+  is_reachable,
+  smtp,
+});
 
-export const REACHER: Readonly<Record<CompatVerdict, Judgment>> = {
-  mailbox_exists: row('safe', { ...ASKED, is_deliverable: true }),
-  domain_accepts_mail: row('unknown', null),
-  catch_all: row('risky', { ...ASKED, is_catch_all: true, is_deliverable: true }),
-  disposable_domain: row('risky', null),
-  mailbox_full_for_now: row('risky', { ...ASKED, has_full_inbox: true }),
-  mailbox_full_permanently: row('risky', { ...ASKED, has_full_inbox: true }),
-  mailbox_not_found: row('invalid', ASKED),
-  mailbox_disabled: row('invalid', { ...ASKED, is_disabled: true }),
-  relay_denied: row('invalid', ASKED),
-  blocked_by_filter: row('invalid', NOT_ASKED),
-  bounced_before: row('invalid', NOT_ASKED),
-  invalid_format: row('invalid', NOT_ASKED),
-  domain_not_found: row('invalid', NOT_ASKED),
-  no_mx_records: row('invalid', NOT_ASKED),
-  null_mx: row('invalid', NOT_ASKED),
-  mx_unusable: row('invalid', NOT_ASKED),
-  dns_failure: row('unknown', null),
-  greylisted: row('unknown', null),
-  smtp_temporary_failure: row('unknown', null),
-  smtp_timeout: row('unknown', null),
-  smtp_unreachable: row('unknown', null),
-  smtp_blocked: row('unknown', null),
-  smtp_unverifiable: row('unknown', null),
+export const REACHER: Readonly<Record<CompatVerdict, ReacherJudgment>> = {
+  mailbox_exists: reacherJudgment('safe', { ...ASKED, is_deliverable: true }),
+  domain_accepts_mail: reacherJudgment('unknown', null),
+  catch_all: reacherJudgment('risky', { ...ASKED, is_catch_all: true, is_deliverable: true }),
+  disposable_domain: reacherJudgment('risky', null),
+  mailbox_full_for_now: reacherJudgment('risky', { ...ASKED, has_full_inbox: true }),
+  mailbox_full_permanently: reacherJudgment('risky', { ...ASKED, has_full_inbox: true }),
+  mailbox_not_found: reacherJudgment('invalid', ASKED),
+  mailbox_disabled: reacherJudgment('invalid', { ...ASKED, is_disabled: true }),
+  relay_denied: reacherJudgment('invalid', ASKED),
+  blocked_by_filter: reacherJudgment('invalid', NOT_ASKED),
+  bounced_before: reacherJudgment('invalid', NOT_ASKED),
+  invalid_format: reacherJudgment('invalid', NOT_ASKED),
+  domain_not_found: reacherJudgment('invalid', NOT_ASKED),
+  no_mx_records: reacherJudgment('invalid', NOT_ASKED),
+  null_mx: reacherJudgment('invalid', NOT_ASKED),
+  mx_unusable: reacherJudgment('invalid', NOT_ASKED),
+  dns_failure: reacherJudgment('unknown', null),
+  greylisted: reacherJudgment('unknown', null),
+  smtp_temporary_failure: reacherJudgment('unknown', null),
+  smtp_timeout: reacherJudgment('unknown', null),
+  smtp_unreachable: reacherJudgment('unknown', null),
+  smtp_blocked: reacherJudgment('unknown', null),
+  smtp_unverifiable: reacherJudgment('unknown', null),
 };
 
-const errorOf = (type: string, message: string) => ({ error: { type, message } });
+const reacherError = (type: string, message: string) => ({ error: { type, message } });
 
 /** Reacher calls a role address, such as sales@, risky whatever its server says. */
 function reacherReply(result: CompatResult) {
@@ -92,12 +95,12 @@ function reacherReply(result: CompatResult) {
     },
     mx:
       reason === 'dns_failure'
-        ? errorOf('ResolveError', 'The name servers of the domain are failing.')
+        ? reacherError('ResolveError', 'The name servers of the domain are failing.')
         : {
             accepts_mail: checks.mx.result === 'pass',
             records: (checks.mx.records ?? []).map(({ host }) => `${host}.`),
           },
-    smtp: smtp ?? errorOf('SmtpError', `The mailbox was not verified: ${reason ?? 'the plan has no smtp level'}.`),
+    smtp: smtp ?? reacherError('SmtpError', `The mailbox was not verified: ${reason ?? 'the plan has no smtp level'}.`),
     syntax: {
       address: valid ? result.email.trim() : null,
       domain: domain ?? '',
@@ -238,7 +241,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
     input: { query: ResultsQuery },
     serve:
       ({ lists }) =>
-      async ({ caller }, { params: { id = '' }, query: { limit = DEFAULT_RESULTS, offset = 0 } }: Asked) => {
+      async ({ caller }, { params: { id = '' }, query: { limit = DEFAULT_RESULTS, offset = 0 } }: ReacherInput) => {
         const { status } = listObject(await lists.get(caller.accountId, id));
         if (JOB_STATUS[status] === 'Running')
           throw new ApiError('invalid_parameter', `Job ${id} is still running, please try again later`);
@@ -248,7 +251,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
   }),
 ];
 
-interface Asked {
+interface ReacherInput {
   readonly params: { readonly id?: string };
   readonly query: { readonly limit?: number; readonly offset?: number };
 }

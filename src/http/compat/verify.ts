@@ -20,12 +20,12 @@ interface CompatVerification {
   readonly clientIp?: string | null;
 }
 
-type Asked = Omit<CompatVerification, 'email' | 'field'> & { readonly email: string };
+type CompatRequest = Omit<CompatVerification, 'email' | 'field'> & { readonly email: string };
 
 /**
  * Keys whose plan lacks the smtp level are remembered this long, so that only the first of their requests asks for it.
  */
-const REMEMBERED_MS = 60_000;
+const LEVELS_REMEMBERED_MS = 60_000;
 const REMEMBERED_KEYS = 10_000;
 
 export type VerifyForVendor = (
@@ -34,7 +34,7 @@ export type VerifyForVendor = (
 ) => Promise<{ readonly report: VerifyReply; readonly balance: number }>;
 
 /** An address is refused where ours is: by its length alone. */
-const isAddress = (email: unknown): email is string =>
+const isSentAddress = (email: unknown): email is string =>
   typeof email === 'string' && email.length >= ADDRESS_LENGTH.min && email.length <= ADDRESS_LENGTH.max;
 
 /** With the pluses that its query or form has. */
@@ -48,7 +48,7 @@ function addressField(request: HttpRequest, field: string, text: string): string
 export function verifyForVendor(context: HttpContext): VerifyForVendor {
   let withoutSmtp: LRUCache<string, true> | null = null;
 
-  async function at(level: Level, granted: ChargedKeyContext, { email, timeoutMs, clientIp }: Asked) {
+  async function at(level: Level, granted: ChargedKeyContext, { email, timeoutMs, clientIp }: CompatRequest) {
     const { keyHash, test, ip, reply, via } = granted;
     return context.verify.verify({
       ...{ keyHash, test, ip, via, email, level, timeoutMs, idempotency: null, withEvidence: false },
@@ -61,7 +61,7 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
   return async (granted, { email: sent, field, ...rest }) => {
     const { keyHash, ip, reply, request } = granted;
     const email = typeof sent === 'string' ? addressField(request, field, sent) : sent;
-    if (!isAddress(email)) {
+    if (!isSentAddress(email)) {
       // Its account sees it, as it does any other request that cannot be used.
       const credentials = { keyHash, scope: 'verify', ip, invalid: true, idempotency: null } as const;
       requireAdmission(
@@ -75,7 +75,7 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
     const known = withoutSmtp?.get(keyHash) === true;
     let outcome = await at(known ? DEFAULT_LEVEL : 'smtp', granted, asked);
     if (outcome.outcome === 'refused' && outcome.code === 'plan_upgrade_required') {
-      withoutSmtp ??= new LRUCache({ max: REMEMBERED_KEYS, ttl: REMEMBERED_MS });
+      withoutSmtp ??= new LRUCache({ max: REMEMBERED_KEYS, ttl: LEVELS_REMEMBERED_MS });
       withoutSmtp.set(keyHash, true);
       outcome = await at(DEFAULT_LEVEL, granted, asked);
     }

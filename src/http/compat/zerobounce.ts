@@ -22,44 +22,47 @@ import {
 
 import { type VerifyForVendor, verifyForVendor } from './verify.ts';
 
-interface Judgment {
+interface ZeroBounceJudgment {
   readonly status: 'valid' | 'invalid' | 'catch-all' | 'unknown' | 'spamtrap' | 'abuse' | 'do_not_mail';
   readonly sub_status: string;
 }
-const row = (status: Judgment['status'], sub_status: string): Judgment => ({ status, sub_status });
+const zeroBounceJudgment = (status: ZeroBounceJudgment['status'], sub_status: string): ZeroBounceJudgment => ({
+  status,
+  sub_status,
+});
 
-export const ZEROBOUNCE: Readonly<Record<CompatVerdict, Judgment>> = {
-  mailbox_exists: row('valid', ''),
-  domain_accepts_mail: row('unknown', ''),
-  catch_all: row('catch-all', ''),
-  disposable_domain: row('do_not_mail', 'disposable'),
-  mailbox_full_for_now: row('unknown', 'mail_server_temporary_error'),
-  mailbox_full_permanently: row('invalid', 'mailbox_quota_exceeded'),
-  mailbox_not_found: row('invalid', 'mailbox_not_found'),
-  mailbox_disabled: row('invalid', 'mailbox_not_found'),
-  relay_denied: row('invalid', 'does_not_accept_mail'),
-  blocked_by_filter: row('do_not_mail', 'global_suppression'),
-  bounced_before: row('invalid', 'mailbox_not_found'),
-  invalid_format: row('invalid', 'failed_syntax_check'),
-  domain_not_found: row('invalid', 'no_dns_entries'),
-  no_mx_records: row('invalid', 'no_dns_entries'),
-  null_mx: row('invalid', 'does_not_accept_mail'),
-  mx_unusable: row('invalid', 'unroutable_ip_address'),
-  dns_failure: row('unknown', 'failed_smtp_connection'),
-  greylisted: row('unknown', 'greylisted'),
-  smtp_temporary_failure: row('unknown', 'mail_server_temporary_error'),
-  smtp_timeout: row('unknown', 'timeout_exceeded'),
-  smtp_unreachable: row('unknown', 'failed_smtp_connection'),
-  smtp_blocked: row('unknown', 'antispam_system'),
-  smtp_unverifiable: row('unknown', 'antispam_system'),
+export const ZEROBOUNCE: Readonly<Record<CompatVerdict, ZeroBounceJudgment>> = {
+  mailbox_exists: zeroBounceJudgment('valid', ''),
+  domain_accepts_mail: zeroBounceJudgment('unknown', ''),
+  catch_all: zeroBounceJudgment('catch-all', ''),
+  disposable_domain: zeroBounceJudgment('do_not_mail', 'disposable'),
+  mailbox_full_for_now: zeroBounceJudgment('unknown', 'mail_server_temporary_error'),
+  mailbox_full_permanently: zeroBounceJudgment('invalid', 'mailbox_quota_exceeded'),
+  mailbox_not_found: zeroBounceJudgment('invalid', 'mailbox_not_found'),
+  mailbox_disabled: zeroBounceJudgment('invalid', 'mailbox_not_found'),
+  relay_denied: zeroBounceJudgment('invalid', 'does_not_accept_mail'),
+  blocked_by_filter: zeroBounceJudgment('do_not_mail', 'global_suppression'),
+  bounced_before: zeroBounceJudgment('invalid', 'mailbox_not_found'),
+  invalid_format: zeroBounceJudgment('invalid', 'failed_syntax_check'),
+  domain_not_found: zeroBounceJudgment('invalid', 'no_dns_entries'),
+  no_mx_records: zeroBounceJudgment('invalid', 'no_dns_entries'),
+  null_mx: zeroBounceJudgment('invalid', 'does_not_accept_mail'),
+  mx_unusable: zeroBounceJudgment('invalid', 'unroutable_ip_address'),
+  dns_failure: zeroBounceJudgment('unknown', 'failed_smtp_connection'),
+  greylisted: zeroBounceJudgment('unknown', 'greylisted'),
+  smtp_temporary_failure: zeroBounceJudgment('unknown', 'mail_server_temporary_error'),
+  smtp_timeout: zeroBounceJudgment('unknown', 'timeout_exceeded'),
+  smtp_unreachable: zeroBounceJudgment('unknown', 'failed_smtp_connection'),
+  smtp_blocked: zeroBounceJudgment('unknown', 'antispam_system'),
+  smtp_unverifiable: zeroBounceJudgment('unknown', 'antispam_system'),
 };
 
 /** ZeroBounce advises against role addresses, whatever their server says. */
-function judgmentOf(result: CompatResult): Judgment {
+function judgmentOf(result: CompatResult): ZeroBounceJudgment {
   const found = ZEROBOUNCE[verdictOf(result)];
   if (result.is_role !== true) return found;
-  if (found.status === 'valid') return row('do_not_mail', 'role_based');
-  return found.status === 'catch-all' ? row('do_not_mail', 'role_based_catch_all') : found;
+  if (found.status === 'valid') return zeroBounceJudgment('do_not_mail', 'role_based');
+  return found.status === 'catch-all' ? zeroBounceJudgment('do_not_mail', 'role_based_catch_all') : found;
 }
 
 /** A text, there. The MX records of an address that is decided without them are not looked up. */
@@ -86,26 +89,26 @@ function zerobounceReply(result: CompatResult & { readonly verified_at: string }
   };
 }
 
-const KEY = keyIn({ query: 'api_key', body: 'api_key' });
+const ZEROBOUNCE_KEY = keyIn({ query: 'api_key', body: 'api_key' });
 /** A wrong key and an empty balance are one error there. */
 const KEY_OR_CREDITS = 'Invalid API key or your account ran out of credits';
-const sentenceOf = ({ status, message }: ApiError): string =>
+const errorSentence = ({ status, message }: ApiError): string =>
   status === 401 || status === 402 ? KEY_OR_CREDITS : message;
 
-const errorOf = (apiError: ApiError) => ({
+const zeroBounceError = (apiError: ApiError) => ({
   status: apiError.status === 401 || apiError.status === 402 ? 400 : apiError.status,
-  body: { error: sentenceOf(apiError) },
+  body: { error: errorSentence(apiError) },
 });
-const FORM: ForeignForm = { ...KEY, error: errorOf };
+const ZEROBOUNCE_FORM: ForeignForm = { ...ZEROBOUNCE_KEY, error: zeroBounceError };
 const CREDITS_FORM: ForeignForm = {
-  ...KEY,
-  error: (apiError) => (isAboutKey(apiError) ? { status: 200, body: { Credits: '-1' } } : errorOf(apiError)),
+  ...ZEROBOUNCE_KEY,
+  error: (apiError) => (isAboutKey(apiError) ? { status: 200, body: { Credits: '-1' } } : zeroBounceError(apiError)),
 };
 const BATCH_FORM: ForeignForm = {
-  ...KEY,
+  ...ZEROBOUNCE_KEY,
   error: (apiError) => ({
     status: apiError.status === 401 || apiError.status === 402 ? 200 : apiError.status,
-    body: { email_batch: [], errors: [{ error: sentenceOf(apiError), email_address: 'all' }] },
+    body: { email_batch: [], errors: [{ error: errorSentence(apiError), email_address: 'all' }] },
   }),
 };
 
@@ -113,7 +116,7 @@ const BATCH_FORM: ForeignForm = {
 const ipOf = (text: unknown): string | null => (typeof text === 'string' ? canonicalIp(text.trim()) : null);
 
 /** Anything else is not sent back: JSON that is nested deeply can be read, but not written. */
-const textOf = (sent: unknown): string => (typeof sent === 'string' ? sent : '');
+const sentText = (sent: unknown): string => (typeof sent === 'string' ? sent : '');
 
 async function verifyBatch(
   verify: VerifyForVendor,
@@ -136,7 +139,9 @@ async function verifyBatch(
   return {
     email_batch: done.flatMap((outcome) => ('value' in outcome ? [outcome.value] : [])),
     errors: done.flatMap((outcome, i) =>
-      'error' in outcome ? [{ error: sentenceOf(outcome.error), email_address: textOf(batch[i]?.email_address) }] : [],
+      'error' in outcome
+        ? [{ error: errorSentence(outcome.error), email_address: sentText(batch[i]?.email_address) }]
+        : [],
     ),
   };
 }
@@ -153,7 +158,7 @@ export const ZEROBOUNCE_ROUTES: readonly Route[] = [
     path: '/v2/validate',
     access: 'charged-api-key:verify',
     cost: null,
-    form: FORM,
+    form: ZEROBOUNCE_FORM,
     input: {
       query: Type.Object({
         email: Type.String(),

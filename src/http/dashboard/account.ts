@@ -12,7 +12,7 @@ import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { nothingToChange } from '../reply.ts';
 import { ACCOUNT_PATH, type AccountContext, type Route, route } from '../route.ts';
 
-const accountReply = (
+const ownAccountReply = (
   a: AccountDetail,
   { listBytes, filters }: AccountStorage,
   { plans, retentionDaysMax }: { readonly plans: Plans; readonly retentionDaysMax: number },
@@ -111,7 +111,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
       async ({ account, role }) => {
         const { retentionDaysMax } = accounts;
         const found = await accounts.get(account);
-        return { body: accountReply(found, await accounts.storage(account), { plans, retentionDaysMax }, role) };
+        return { body: ownAccountReply(found, await accounts.storage(account), { plans, retentionDaysMax }, role) };
       },
   }),
   route({
@@ -138,7 +138,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
           throw nothingToChange('name, retention_days, trust_bounces_days or second_factor_required');
         const changed = await accounts.change(account, change, actor, user);
         return {
-          body: accountReply(changed, await accounts.storage(account), { plans, retentionDaysMax }, role),
+          body: ownAccountReply(changed, await accounts.storage(account), { plans, retentionDaysMax }, role),
         };
       },
   }),

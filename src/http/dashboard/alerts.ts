@@ -5,13 +5,13 @@ import { done } from '../access/session.ts';
 import { nothingToChange } from '../reply.ts';
 import { ACCOUNT_PATH, type Route, route } from '../route.ts';
 
-const ALERTS = `${ACCOUNT_PATH}/alerts` as const;
+const ALERTS_PATH = `${ACCOUNT_PATH}/alerts` as const;
 
 /** Alerts by mail; those for chats and programs are webhooks. */
 export const ALERT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: ALERTS,
+    path: ALERTS_PATH,
     access: 'viewer',
     cost: null,
     liveOnly: true,
@@ -31,7 +31,7 @@ export const ALERT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: ALERTS,
+    path: ALERTS_PATH,
     access: 'admin',
     liveOnly: true,
     input: { body: C.AlertsChange },
@@ -51,7 +51,7 @@ export const ALERT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${ALERTS}/test`,
+    path: `${ALERTS_PATH}/test`,
     access: 'admin',
     liveOnly: true,
     output: { content: Done },

@@ -25,13 +25,13 @@ const operatorEntryReply = (entry: AuditEntry): C.OperatorAuditEntryReply => ({
   account_name: entry.accountName,
 });
 
-const replyOf = <T>({ rows, next }: KeysetPage<AuditEntry>, reply: (entry: AuditEntry) => T) => ({
+const auditLogReply = <T>({ rows, next }: KeysetPage<AuditEntry>, reply: (entry: AuditEntry) => T) => ({
   entries: rows.map(reply),
   next,
 });
 
-const HEAD = ['at', 'last_at', 'count', 'actor_kind', 'actor', 'ip', 'action', 'target', 'detail'];
-const cellsOf = ({ at, lastAt, count, actor, action, target, detail }: AuditEntry) => [
+const AUDIT_LOG_COLUMNS = ['at', 'last_at', 'count', 'actor_kind', 'actor', 'ip', 'action', 'target', 'detail'];
+const auditCells = ({ at, lastAt, count, actor, action, target, detail }: AuditEntry) => [
   toIso(at),
   toIso(lastAt),
   count,
@@ -56,7 +56,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) => ({
-        body: replyOf(
+        body: auditLogReply(
           await accounts.auditLog(account, { ...pageOf(query), about: query.about ?? null }),
           entryReply,
         ) satisfies C.AuditLogReply,
@@ -75,9 +75,9 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       async ({ account }, { query }) =>
         csvFile(
           'audit-log',
-          HEAD,
+          AUDIT_LOG_COLUMNS,
           await costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
-          cellsOf,
+          auditCells,
         ),
   }),
   route({
@@ -116,7 +116,10 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     serve:
       ({ operator }) =>
       async (_context, { query }) => ({
-        body: replyOf(await operator.userEvents(pageOf(query)), operatorEntryReply) satisfies C.OperatorAuditLogReply,
+        body: auditLogReply(
+          await operator.userEvents(pageOf(query)),
+          operatorEntryReply,
+        ) satisfies C.OperatorAuditLogReply,
       }),
   }),
   route({
@@ -136,9 +139,9 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       async () =>
         csvFile(
           'audit-log',
-          [...HEAD, 'account'],
+          [...AUDIT_LOG_COLUMNS, 'account'],
           await costs.read('export', 'operators', operator.allUserEvents()),
-          (entry) => [...cellsOf(entry), entry.account],
+          (entry) => [...auditCells(entry), entry.account],
         ),
   }),
   route({

@@ -14,9 +14,9 @@ import {
   newFilter,
 } from '../v1/filters.ts';
 
-const FILTERS = '/dashboard/accounts/:account/filters';
+const DASHBOARD_FILTERS_PATH = '/dashboard/accounts/:account/filters';
 
-const withWarnings = (filters: FilterService, filter: Filter) => ({
+const filterWithWarnings = (filters: FilterService, filter: Filter) => ({
   ...filterReply(filter),
   warnings: [...filters.warnings(filter)],
 });
@@ -25,7 +25,7 @@ const withWarnings = (filters: FilterService, filter: Filter) => ({
 export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: FILTERS,
+    path: DASHBOARD_FILTERS_PATH,
     access: 'viewer',
     cost: 'query',
     input: { query: D.FiltersHereQuery },
@@ -42,7 +42,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: FILTERS,
+    path: DASHBOARD_FILTERS_PATH,
     access: 'member',
     input: { body: C.FlatFilterRequest },
     output: { status: 201, content: C.FilterAddedReply },
@@ -51,13 +51,13 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
       ({ filters }) =>
       async ({ account, actor }, { body }) => {
         const outcome = await filters.add(account, newFilter(body), actor);
-        if (outcome.added) return { body: withWarnings(filters, outcome.filter) };
+        if (outcome.added) return { body: filterWithWarnings(filters, outcome.filter) };
         throw filterExists(outcome.existingId);
       },
   }),
   route({
     method: 'POST',
-    path: `${FILTERS}/import`,
+    path: `${DASHBOARD_FILTERS_PATH}/import`,
     access: 'member',
     cost: null,
     input: FILTER_FILE_INPUT,
@@ -71,7 +71,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${FILTERS}.csv`,
+    path: `${DASHBOARD_FILTERS_PATH}.csv`,
     access: 'viewer',
     cost: null,
     output: { content: 'text/csv' },
@@ -83,7 +83,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: `${FILTERS}/:id`,
+    path: `${DASHBOARD_FILTERS_PATH}/:id`,
     access: 'member',
     input: { params: C.FilterParams, body: C.FilterChangeRequest },
     output: { content: C.FilterDetailsReply },
@@ -91,12 +91,12 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
     serve:
       ({ filters }) =>
       async ({ account, actor }, { params: { id }, body }) => ({
-        body: withWarnings(filters, await filters.change(account, id, changedFilter(body), actor)),
+        body: filterWithWarnings(filters, await filters.change(account, id, changedFilter(body), actor)),
       }),
   }),
   route({
     method: 'DELETE',
-    path: `${FILTERS}/:id`,
+    path: `${DASHBOARD_FILTERS_PATH}/:id`,
     access: 'member',
     input: { params: C.FilterParams },
     output: { content: C.FilterRemoved },

@@ -12,7 +12,7 @@ async function fetchData(request: Request): Promise<Response> {
   return new Response(body, { status, headers: { 'content-type': 'application/json' } });
 }
 
-async function render({ script, url, platform, nonce }: ViewOrder, ask: Ask): Promise<FirstView | null> {
+async function renderInThread({ script, url, platform, nonce }: ViewOrder, ask: Ask): Promise<FirstView | null> {
   asking = ask;
   const localStorage = { getItem: () => null, setItem: () => undefined };
   const browser = { location: new URL(url), navigator: { platform }, localStorage, fetch: fetchData };
@@ -25,7 +25,7 @@ async function render({ script, url, platform, nonce }: ViewOrder, ask: Ask): Pr
 let last: Promise<unknown> = Promise.resolve();
 // One view at a time: they share the modules of the dashboard.
 answerCalls<ViewOrder, FirstView | null, string, DataReply>((order, { ask }) => {
-  const view = last.then(() => render(order, ask));
+  const view = last.then(() => renderInThread(order, ask));
   last = view.catch(() => undefined);
   return view;
 });

@@ -29,21 +29,21 @@ export interface ViewOrder {
 export type DataReply = Readonly<{ status: number; body: string }>;
 
 /** Nothing else waits while it renders. */
-const thread = new Thread<ViewOrder, FirstView | null, string, DataReply>({
+const viewThread = new Thread<ViewOrder, FirstView | null, string, DataReply>({
   code: threadCode(import.meta.url, './first-view-thread.ts', './first-view-thread.js'),
   limits: { maxOldGenerationSizeMb: 128 },
   idleMs: 60_000,
   cancelMs: 3_000,
 });
 /** Beyond so many at once, or after so long, a page is sent without its first view: the browser renders it anyway. */
-const AT_ONCE = 8;
-const WITHIN_MS = 2_000;
+const RENDERED_AT_ONCE = 8;
+const RENDER_TIMEOUT_MS = 2_000;
 
 /** `reply` has the data. Null where it failed. */
-async function render(order: ViewOrder, log: HttpRequest['log'], reply: (path: string) => Promise<DataReply>) {
-  if (thread.running >= AT_ONCE) return null;
+async function renderView(order: ViewOrder, log: HttpRequest['log'], reply: (path: string) => Promise<DataReply>) {
+  if (viewThread.running >= RENDERED_AT_ONCE) return null;
   try {
-    return await thread.call(order, { signal: AbortSignal.timeout(WITHIN_MS), reply });
+    return await viewThread.call(order, { signal: AbortSignal.timeout(RENDER_TIMEOUT_MS), reply });
   } catch (err) {
     log.warn({ err }, 'a first view of the dashboard could not be rendered');
     return null;
@@ -109,7 +109,9 @@ export function firstViewOf(context: HttpContext, route: string) {
     const url = context.url() + (target ?? request.url.split('?', 1)[0]);
     const order = { script, url, platform, nonce: target ? NONCE : nonce };
     const fresh = () =>
-      render(order, request.log, async (path) => (path === '/dashboard/session' ? session : ask(request, reply, path)));
+      renderView(order, request.log, async (path) =>
+        path === '/dashboard/session' ? session : ask(request, reply, path),
+      );
     if (target === null) return fresh();
     const offers = JSON.stringify(rest);
     const view = kept?.offers === offers ? kept.view : await fresh();

@@ -24,7 +24,7 @@ const hookReply = (hook: Hook, base: string): C.HookReply => ({
   created_at: toIso(hook.createdAt),
   last_used_at: toIsoOrNull(hook.lastUsedAt),
 });
-const withSecret = ({ hook, secret }: HookWithSecret, base: string) => ({ hook: hookReply(hook, base), secret });
+const hookWithSecret = ({ hook, secret }: HookWithSecret, base: string) => ({ hook: hookReply(hook, base), secret });
 
 /** What auth servers call. */
 export const HOOK_ROUTES: readonly Route[] = [
@@ -56,7 +56,7 @@ export const HOOK_ROUTES: readonly Route[] = [
       async ({ account, actor }, { body: { kind, name, policy, scope = null, ...limits } }) => {
         const { timeout_ms: timeoutMs = HOOK_FACTS[kind].timeoutMs, rate_limit: rateLimit = null } = limits;
         return {
-          body: withSecret(
+          body: hookWithSecret(
             await hooks.create(account, { kind, name, policy, scope, timeoutMs, rateLimit }, actor),
             url(),
           ),
@@ -105,7 +105,7 @@ export const HOOK_ROUTES: readonly Route[] = [
     serve:
       ({ hooks, url }) =>
       async ({ account, actor }, { params: { id }, body: { secret, grace_seconds: seconds } }) => ({
-        body: withSecret(await hooks.roll(account, id, { secret, graceMs: seconds * 1000 }, actor), url()),
+        body: hookWithSecret(await hooks.roll(account, id, { secret, graceMs: seconds * 1000 }, actor), url()),
       }),
   }),
   route({

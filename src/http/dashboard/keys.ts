@@ -9,7 +9,7 @@ import type { HttpContext } from '../context.ts';
 import { nothingToChange } from '../reply.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
 
-const KEYS = '/dashboard/accounts/:account/keys';
+const DASHBOARD_KEYS_PATH = '/dashboard/accounts/:account/keys';
 
 function budgetReply(key: Key, now: number): C.DashboardKey['budget'] {
   const budget = budgetOf(key, now);
@@ -24,7 +24,7 @@ export const settingsOf = ({ allow_ips, expires_at, scopes, monthly_credits }: R
   budget: monthly_credits,
 });
 
-const keyReply = (key: Key, now: number, dismissed: Dismissed): C.DashboardKey => ({
+const dashboardKeyReply = (key: Key, now: number, dismissed: Dismissed): C.DashboardKey => ({
   id: key.id,
   name: key.name,
   key: `${KEY_PREFIXES[modeOf(key)]}…${key.lastFour}`,
@@ -48,13 +48,13 @@ type Reader = Pick<AccountContext, 'account' | 'user'>;
 const replyTo =
   ({ notices, clock }: Pick<HttpContext, 'notices' | 'clock'>) =>
   async ({ account, user }: Reader, key: Key): Promise<C.DashboardKey> =>
-    keyReply(key, clock.now(), await notices.dismissed(account, user.id));
+    dashboardKeyReply(key, clock.now(), await notices.dismissed(account, user.id));
 
 /** API keys of an account. */
 export const KEY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: KEYS,
+    path: DASHBOARD_KEYS_PATH,
     access: 'viewer',
     cost: null,
     output: { content: C.KeysReply },
@@ -63,7 +63,7 @@ export const KEY_ROUTES: readonly Route[] = [
       ({ keys, notices, clock }) =>
       async ({ account, user }) => {
         const [all, dismissed] = await Promise.all([keys.list(account), notices.dismissed(account, user.id)]);
-        return { body: { keys: all.map((key) => keyReply(key, clock.now(), dismissed)) } };
+        return { body: { keys: all.map((key) => dashboardKeyReply(key, clock.now(), dismissed)) } };
       },
   }),
   route({
@@ -82,7 +82,7 @@ export const KEY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${KEYS}/:id`,
+    path: `${DASHBOARD_KEYS_PATH}/:id`,
     access: 'viewer',
     cost: 'query',
     output: { content: C.KeyDetailReply },
@@ -101,7 +101,7 @@ export const KEY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: KEYS,
+    path: DASHBOARD_KEYS_PATH,
     access: 'admin',
     input: { body: C.KeyCreateRequest },
     output: { status: 201, content: C.KeyCreatedReply },
@@ -121,7 +121,7 @@ export const KEY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: `${KEYS}/:id`,
+    path: `${DASHBOARD_KEYS_PATH}/:id`,
     access: 'admin',
     input: { body: C.KeyChangeRequest },
     output: { content: C.DashboardKey },
@@ -143,7 +143,7 @@ export const KEY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${KEYS}/:id/revoke`,
+    path: `${DASHBOARD_KEYS_PATH}/:id/revoke`,
     access: 'admin',
     input: { body: C.KeyRevokeRequest },
     output: { content: C.DashboardKey },
@@ -161,7 +161,7 @@ export const KEY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${KEYS}/:id/roll`,
+    path: `${DASHBOARD_KEYS_PATH}/:id/roll`,
     access: 'admin',
     input: { body: C.KeyRollRequest },
     output: { status: 201, content: C.KeyCreatedReply },

@@ -13,12 +13,12 @@ import { paginationOf } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { listReply, resultsAnswer, resultsWanted } from '../v1/lists.ts';
 
-const LISTS = '/dashboard/accounts/:account/lists';
-const LIST = `${LISTS}/:id` as const;
+const DASHBOARD_LISTS_PATH = '/dashboard/accounts/:account/lists';
+const DASHBOARD_LIST_PATH = `${DASHBOARD_LISTS_PATH}/:id` as const;
 /** Of a cell as it is shown. */
-const CELL_CHARACTERS = 100;
-const cellsOf = ({ cells }: { readonly cells: readonly string[] }) =>
-  cells.map((cell) => cell.slice(0, CELL_CHARACTERS).toWellFormed());
+const SHOWN_CELL_CHARACTERS = 100;
+const shownCells = ({ cells }: { readonly cells: readonly string[] }) =>
+  cells.map((cell) => cell.slice(0, SHOWN_CELL_CHARACTERS).toWellFormed());
 
 const chosenReply = ({ columns = null, headerRow = null, ...of }: ReadChoice): D.ListHere['chosen'] => ({
   columns: columns === null || columns === 'all' ? columns : [...columns],
@@ -43,10 +43,10 @@ const detailReply = ({ list, key, nextRetryAt, rest }: ListDetail): D.ListHere =
   };
 };
 
-const actionRoute = (action: Exclude<ListAction, 'start' | 'delete'>, summary: string): Route =>
+const dashboardActionRoute = (action: Exclude<ListAction, 'start' | 'delete'>, summary: string): Route =>
   route({
     method: 'POST',
-    path: `${LIST}/${action}`,
+    path: `${DASHBOARD_LIST_PATH}/${action}`,
     access: 'member',
     output: { content: C.ListReply },
     doc: { operationId: `${action}ListHere`, tag: 'Dashboard', summary, errors: [409] },
@@ -61,7 +61,7 @@ const actionRoute = (action: Exclude<ListAction, 'start' | 'delete'>, summary: s
 export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: LISTS,
+    path: DASHBOARD_LISTS_PATH,
     access: 'viewer',
     cost: 'query',
     input: { query: D.ListsHereQuery },
@@ -80,7 +80,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: LISTS,
+    path: DASHBOARD_LISTS_PATH,
     access: 'member',
     cost: null,
     input: {
@@ -100,7 +100,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: LIST,
+    path: DASHBOARD_LIST_PATH,
     access: 'viewer',
     cost: null,
     output: { content: D.ListHere },
@@ -111,7 +111,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${LIST}/preview`,
+    path: `${DASHBOARD_LIST_PATH}/preview`,
     access: 'viewer',
     cost: 'query',
     output: { content: D.ListPreviewReply },
@@ -121,7 +121,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
       async ({ account }, { params: { id } }) => {
         const rows = (await lists.firstRows(account, id)).map(({ row, cells, problem }) => ({
           row,
-          cells: cellsOf({ cells }),
+          cells: shownCells({ cells }),
           problem: problem?.code ?? null,
         }));
         return { body: { rows } };
@@ -129,7 +129,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: LIST,
+    path: DASHBOARD_LIST_PATH,
     access: 'member',
     input: { body: C.ListPatch },
     output: { content: C.ListReply, description: 'The list, with its new rows and price.' },
@@ -147,7 +147,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${LIST}/start`,
+    path: `${DASHBOARD_LIST_PATH}/start`,
     access: 'member',
     input: { body: D.ListLevelRequest },
     output: { content: C.ListReply },
@@ -163,12 +163,12 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
         body: listReply(await lists.change(account, id, 'start', actor, level)),
       }),
   }),
-  actionRoute('pause', 'Pause a list'),
-  actionRoute('resume', 'Resume a paused list'),
-  actionRoute('cancel', 'End a list and release what is held for it'),
+  dashboardActionRoute('pause', 'Pause a list'),
+  dashboardActionRoute('resume', 'Resume a paused list'),
+  dashboardActionRoute('cancel', 'End a list and release what is held for it'),
   route({
     method: 'POST',
-    path: `${LIST}/retry`,
+    path: `${DASHBOARD_LIST_PATH}/retry`,
     access: 'member',
     input: { body: D.ListLevelRequest },
     output: { status: 201, content: C.ListReply, description: 'The new list.' },
@@ -186,7 +186,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${LIST}/rest`,
+    path: `${DASHBOARD_LIST_PATH}/rest`,
     access: 'member',
     output: { status: 201, content: C.ListReply, description: 'The new list.' },
     doc: {
@@ -203,7 +203,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${LIST}/rows`,
+    path: `${DASHBOARD_LIST_PATH}/rows`,
     access: 'viewer',
     cost: 'query',
     input: { query: D.ListRowsHereQuery },
@@ -217,14 +217,14 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
         const { entries, next } = await lists.rows(account, id, { ...filter, after, limit });
         const rows = entries.map(({ row, view, kind, verification }) => ({
           ...{ ...view, kind, verification_id: verification },
-          ...(query.cells === 'true' ? { cells: cellsOf(row) } : {}),
+          ...(query.cells === 'true' ? { cells: shownCells(row) } : {}),
         }));
         return { body: { rows, next } };
       },
   }),
   route({
     method: 'GET',
-    path: `${LIST}/deferred`,
+    path: `${DASHBOARD_LIST_PATH}/deferred`,
     access: 'viewer',
     cost: 'query',
     output: { content: D.ListDeferredReply },
@@ -240,7 +240,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${LIST}/results`,
+    path: `${DASHBOARD_LIST_PATH}/results`,
     access: 'viewer',
     cost: null,
     input: { query: C.ListResultsQuery },
@@ -255,7 +255,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: LIST,
+    path: DASHBOARD_LIST_PATH,
     access: 'member',
     output: { content: C.ListRemoved },
     doc: {

@@ -129,7 +129,7 @@ const cursorText = ({ seq, rejected }: LogCursor): string =>
   `${seq ?? ''}~${rejected === null ? '' : `${rejected.at}-${rejected.id}`}`;
 
 /** Of a text that fits LOG_CURSOR. */
-function cursorOf(text: string): LogCursor {
+function logCursor(text: string): LogCursor {
   const [, seq = '', at, id] = C.LOG_CURSOR.exec(text) ?? [];
   return {
     seq: seq === '' ? null : Number(seq),
@@ -164,7 +164,7 @@ export const LOG_ROUTES: readonly Route[] = [
     serve:
       ({ log, egressNames }) =>
       async ({ account }, { query }) => {
-        const before = query.before === undefined ? null : cursorOf(query.before);
+        const before = query.before === undefined ? null : logCursor(query.before);
         const search = { ...logSearchOf(query), before, limit: query.limit };
         const { entries, rejected, next, searchedTo, retentionDays } = await log.search(account, search);
         return {
@@ -236,17 +236,17 @@ export const LOG_ROUTES: readonly Route[] = [
   }),
 ];
 
-const LOG = '/dashboard/accounts/:account/log';
+const LOG_PATH = '/dashboard/accounts/:account/log';
 
 type Cell = string | number | null;
 
-interface Column {
+interface LogColumn {
   readonly entry?: (entry: C.LogEntryReply) => Cell;
   readonly rejected?: (request: C.RejectedRequestReply) => Cell;
 }
 
 /** By name; what a kind of row does not have is empty. */
-const COLUMNS: Readonly<Record<string, Column>> = {
+const LOG_COLUMNS: Readonly<Record<string, LogColumn>> = {
   kind: { entry: () => 'verification', rejected: () => 'rejected' },
   at: { entry: (row) => row.created_at, rejected: (row) => row.at },
   id: { entry: (row) => row.id },
@@ -275,7 +275,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
 };
 
 function csvCells(row: LogExportRow): Cell[] {
-  const columns = Object.values(COLUMNS);
+  const columns = Object.values(LOG_COLUMNS);
   if ('rejected' in row) {
     const request = rejectedReply(row.rejected);
     return columns.map(({ rejected }) => rejected?.(request) ?? null);
@@ -290,7 +290,7 @@ const rowReply = (row: LogExportRow) =>
     : { kind: 'verification', ...logEntryReply(row.entry) };
 
 /** Values of a closed set, in the order of the name of a file. */
-const NAMED = ['status', 'deliverability', 'reason', 'decision', 'origin', 'level'] as const;
+const CLOSED_SETS = ['status', 'deliverability', 'reason', 'decision', 'origin', 'level'] as const;
 
 /**
  * `log.not-mailbox_full.2026-11-25`: what was searched for, and the day (UTC) of the newest rows. Ends in no
@@ -298,7 +298,7 @@ const NAMED = ['status', 'deliverability', 'reason', 'decision', 'origin', 'leve
  */
 function fileNameOf(query: Read<typeof C.LogFilters>, now: number): string {
   const negated = query.not?.split(',') ?? [];
-  const parts = NAMED.flatMap((name) => {
+  const parts = CLOSED_SETS.flatMap((name) => {
     const value = query[name];
     return value === undefined ? [] : [negated.includes(name) ? `not-${value}` : value];
   });
@@ -311,7 +311,7 @@ function fileNameOf(query: Read<typeof C.LogFilters>, now: number): string {
 export const LOG_EXPORT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: `${LOG}.csv`,
+    path: `${LOG_PATH}.csv`,
     access: 'viewer',
     cost: null,
     input: { query: C.LogFilters },
@@ -326,14 +326,14 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
       async ({ account }, { query }) =>
         csvFile(
           fileNameOf(query, clock.now()),
-          Object.keys(COLUMNS),
+          Object.keys(LOG_COLUMNS),
           await costs.read('export', account, log.export(account, logSearchOf(query))),
           csvCells,
         ),
   }),
   route({
     method: 'GET',
-    path: `${LOG}.jsonl`,
+    path: `${LOG_PATH}.jsonl`,
     access: 'viewer',
     cost: null,
     input: { query: C.LogFilters },

@@ -36,12 +36,12 @@ export const SERVICE_ROUTES: readonly Route[] = [
 
 const JOBS = '/dashboard/operator/jobs';
 
-const UNKNOWN_KIND = 'A kind of job that this version of Mailvet does not have.';
+const UNKNOWN_KIND_TEXT = 'A kind of job that this version of Mailvet does not have.';
 
 const jobReply = (job: JobRecord): OperatorJob => ({
   id: job.id,
   kind: job.kind,
-  description: isJobKind(job.kind) ? JOB_POLICIES[job.kind].description : UNKNOWN_KIND,
+  description: isJobKind(job.kind) ? JOB_POLICIES[job.kind].description : UNKNOWN_KIND_TEXT,
   account: job.account,
   attempts: job.attempts,
   last_error: job.lastError,
@@ -93,7 +93,7 @@ export const JOB_ROUTES: readonly Route[] = [
   }),
 ];
 
-const OPERATOR = '/dashboard/operator';
+const OPERATOR_PATH = '/dashboard/operator';
 
 /** What programs see, too. */
 export const accountReply = (a: AccountSummary): Omit<C.OperatorAccount, 'spent' | 'last_used_at'> => ({
@@ -148,7 +148,7 @@ const operatorKeyReply = (key: OperatorKey, now: number): C.DashboardOperatorKey
   last_used_ip: key.lastUsedIp,
 });
 
-const OPERATOR_KEYS = `${OPERATOR}/keys`;
+const OPERATOR_KEYS = `${OPERATOR_PATH}/keys`;
 
 /** Keys of the operator API. */
 export const OPERATOR_KEY_ROUTES: readonly Route[] = [
@@ -202,7 +202,7 @@ export const OPERATOR_KEY_ROUTES: readonly Route[] = [
 export const OPERATOR_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: `${OPERATOR}/accounts`,
+    path: `${OPERATOR_PATH}/accounts`,
     access: 'operator',
     cost: 'query',
     input: { query: C.OperatorAccountsQuery },
@@ -224,7 +224,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR}/plans`,
+    path: `${OPERATOR_PATH}/plans`,
     access: 'operator',
     cost: 'query',
     output: { content: C.OperatorPlans },
@@ -245,7 +245,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${OPERATOR}/accounts`,
+    path: `${OPERATOR_PATH}/accounts`,
     access: 'operator',
     input: { body: C.OperatorCreateRequest },
     output: { status: 201, content: C.OperatorAccount },
@@ -258,7 +258,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR}/accounts/:id`,
+    path: `${OPERATOR_PATH}/accounts/:id`,
     access: 'operator',
     cost: 'query',
     output: { content: C.OperatorAccount },
@@ -269,7 +269,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: `${OPERATOR}/accounts/:id`,
+    path: `${OPERATOR_PATH}/accounts/:id`,
     access: 'operator',
     input: { body: C.OperatorChangeRequest },
     output: { content: C.OperatorAccount },
@@ -294,7 +294,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${OPERATOR}/accounts/:id/owner`,
+    path: `${OPERATOR_PATH}/accounts/:id/owner`,
     access: 'operator',
     input: { body: C.OperatorOwnerRequest },
     output: { status: 201, content: InviteReply },
@@ -312,7 +312,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${OPERATOR}/accounts/:id/grants`,
+    path: `${OPERATOR_PATH}/accounts/:id/grants`,
     access: 'operator',
     input: { body: C.GrantRequest },
     output: { content: C.OperatorAccount },
@@ -330,7 +330,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR}/accounts/:id/ledger/days`,
+    path: `${OPERATOR_PATH}/accounts/:id/ledger/days`,
     access: 'operator',
     cost: 'query',
     input: { query: LedgerDaysQuery },
@@ -349,7 +349,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR}/accounts/:id/usage`,
+    path: `${OPERATOR_PATH}/accounts/:id/usage`,
     access: 'operator',
     cost: 'query',
     input: { query: UsageRangeQuery },
@@ -368,7 +368,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR}/accounts/:id/members`,
+    path: `${OPERATOR_PATH}/accounts/:id/members`,
     access: 'operator',
     cost: 'query',
     output: { content: MembersReply },
@@ -386,7 +386,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${OPERATOR}/doctor`,
+    path: `${OPERATOR_PATH}/doctor`,
     access: 'operator',
     output: { content: C.DoctorReply },
     doc: {
@@ -400,7 +400,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR}/doctor`,
+    path: `${OPERATOR_PATH}/doctor`,
     access: 'operator',
     cost: 'query',
     output: { content: C.LastDoctorReply },
@@ -414,7 +414,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR}/lists`,
+    path: `${OPERATOR_PATH}/lists`,
     access: 'operator',
     cost: 'query',
     output: { content: C.DomainListsReply },
@@ -425,7 +425,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${OPERATOR}/lists/update`,
+    path: `${OPERATOR_PATH}/lists/update`,
     access: 'operator',
     output: { content: C.ListsUpdateReply },
     doc: {

@@ -7,7 +7,7 @@ import { done } from '../access/session.ts';
 import { ACCOUNT_PATH, type Route, route } from '../route.ts';
 import { calibrationReply } from '../v1/outcomes.ts';
 
-const SOURCES = `${ACCOUNT_PATH}/outcome-sources` as const;
+const OUTCOME_SOURCES_PATH = `${ACCOUNT_PATH}/outcome-sources` as const;
 
 /** `base`: public URL of the service. */
 const sourceReply = (source: OutcomeSource, base: string): C.OutcomeSourceReply => ({
@@ -21,7 +21,7 @@ const sourceReply = (source: OutcomeSource, base: string): C.OutcomeSourceReply 
   created_at: toIso(source.createdAt),
   last_received_at: toIsoOrNull(source.lastReceivedAt),
 });
-const withSecret = ({ source, secret }: OutcomeSourceWithSecret, base: string) => ({
+const sourceWithSecret = ({ source, secret }: OutcomeSourceWithSecret, base: string) => ({
   source: sourceReply(source, base),
   secret,
 });
@@ -41,7 +41,7 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: SOURCES,
+    path: OUTCOME_SOURCES_PATH,
     access: 'viewer',
     cost: null,
     output: { content: C.OutcomeSourcesReply },
@@ -66,7 +66,7 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: SOURCES,
+    path: OUTCOME_SOURCES_PATH,
     access: 'admin',
     input: { body: C.OutcomeSourceCreateRequest },
     output: { status: 201, content: C.OutcomeSourceWithSecretReply },
@@ -79,12 +79,12 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
     serve:
       ({ outcomeSources, url }) =>
       async ({ account, actor }, { body }) => ({
-        body: withSecret(await outcomeSources.create(account, body, actor), url()),
+        body: sourceWithSecret(await outcomeSources.create(account, body, actor), url()),
       }),
   }),
   route({
     method: 'POST',
-    path: `${SOURCES}/:id/roll`,
+    path: `${OUTCOME_SOURCES_PATH}/:id/roll`,
     access: 'admin',
     input: { body: C.OutcomeSourceRollRequest },
     output: { content: C.OutcomeSourceWithSecretReply },
@@ -97,12 +97,15 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
     serve:
       ({ outcomeSources, url }) =>
       async ({ account, actor }, { params: { id }, body: { secret, grace_seconds: seconds } }) => ({
-        body: withSecret(await outcomeSources.roll(account, id, { secret, graceMs: seconds * 1000 }, actor), url()),
+        body: sourceWithSecret(
+          await outcomeSources.roll(account, id, { secret, graceMs: seconds * 1000 }, actor),
+          url(),
+        ),
       }),
   }),
   route({
     method: 'DELETE',
-    path: `${SOURCES}/:id`,
+    path: `${OUTCOME_SOURCES_PATH}/:id`,
     access: 'admin',
     output: { content: Done },
     doc: {

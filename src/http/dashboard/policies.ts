@@ -5,13 +5,13 @@ import { rulesIn } from '../../service/policies.ts';
 import { type Route, route } from '../route.ts';
 import { policyDeleted, policyReply } from '../v1/policies.ts';
 
-const POLICIES = '/dashboard/accounts/:account/policies';
+const DASHBOARD_POLICIES_PATH = '/dashboard/accounts/:account/policies';
 
 /** The account's policies. */
 export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: POLICIES,
+    path: DASHBOARD_POLICIES_PATH,
     access: 'viewer',
     cost: null,
     output: { content: C.PoliciesReply },
@@ -22,7 +22,7 @@ export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PUT',
-    path: `${POLICIES}/:name`,
+    path: `${DASHBOARD_POLICIES_PATH}/:name`,
     access: 'member',
     input: { params: C.PolicyParams, body: C.PolicyRequest },
     output: { content: C.PolicyReply },
@@ -36,7 +36,7 @@ export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${POLICIES}/try`,
+    path: `${DASHBOARD_POLICIES_PATH}/try`,
     access: 'member',
     cost: 'query',
     input: { body: C.PolicyRequest },
@@ -60,7 +60,7 @@ export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${POLICIES}/:name`,
+    path: `${DASHBOARD_POLICIES_PATH}/:name`,
     access: 'member',
     input: { params: C.PolicyParams },
     output: { content: C.PolicyDeleted },

@@ -6,7 +6,7 @@ import { contradictionObject } from '../../service/outcomes.ts';
 import type { ReplyService, UncertainReplyRow } from '../../service/replies.ts';
 import { type ReplyBody, type Route, route } from '../route.ts';
 
-const REPLIES = '/dashboard/operator/replies';
+const REPLIES_PATH = '/dashboard/operator/replies';
 
 const replyOf = ({ enhanced, firstSeen, lastSeen, ...row }: UncertainReplyRow): C.UncertainReply => ({
   ...row,
@@ -28,7 +28,7 @@ export function explanationOf(
 export const REPLY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: REPLIES,
+    path: REPLIES_PATH,
     access: 'operator',
     cost: 'query',
     output: { content: C.UncertainRepliesReply },
@@ -46,7 +46,7 @@ export const REPLY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${REPLIES}/explain`,
+    path: `${REPLIES_PATH}/explain`,
     access: 'operator',
     input: { body: C.ExplainReplyRequest },
     output: { content: C.ExplainReplyReply },

@@ -274,7 +274,7 @@ function unreachable(health: HttpContext['health']): C.SessionReply['mail_server
   return down === null ? null : { state: down.state, since: toIso(down.since) };
 }
 
-const shown = (user: SignedIn, hasPassword: boolean) => {
+const shownUser = (user: SignedIn, hasPassword: boolean) => {
   const { id, email, name, secondFactor, withSecondFactor, operator } = user;
   return {
     id,
@@ -293,7 +293,7 @@ function offersOf({ signIn }: HttpContext) {
 }
 
 /** Throws `not_found`. */
-function oidcOf({ signIn }: HttpContext): NonNullable<HttpContext['signIn']['oidc']> {
+function requireOidc({ signIn }: HttpContext): NonNullable<HttpContext['signIn']['oidc']> {
   if (signIn.oidc !== null) return signIn.oidc;
   throw new ApiError('not_found', 'This service has no OpenID provider to sign in with.');
 }
@@ -315,7 +315,7 @@ const OIDC_ROUTES: readonly Route[] = [
     serve:
       (c) =>
       async (context, { body }) => {
-        const { url, setCookie } = await oidcOf(c).begin(browserRequest(context), body.invitation ?? null);
+        const { url, setCookie } = await requireOidc(c).begin(browserRequest(context), body.invitation ?? null);
         return { body: { url }, ...keep({ setCookie }) };
       },
   }),
@@ -334,7 +334,7 @@ const OIDC_ROUTES: readonly Route[] = [
     serve:
       (c) =>
       async (context, { body }) => {
-        const { url, setCookie } = await oidcOf(c).beginConfirmation(
+        const { url, setCookie } = await requireOidc(c).beginConfirmation(
           browserRequest(context),
           context.user,
           body.action,
@@ -357,7 +357,7 @@ const OIDC_ROUTES: readonly Route[] = [
     serve:
       (c) =>
       async (context, { body }) => {
-        const { secondFactor, confirmed, setCookie } = await oidcOf(c).finish(browserRequest(context), body.query);
+        const { secondFactor, confirmed, setCookie } = await requireOidc(c).finish(browserRequest(context), body.query);
         return { body: { second_factor: secondFactor, confirmed }, ...keep({ setCookie }) };
       },
   }),
@@ -377,7 +377,7 @@ const OIDC_ROUTES: readonly Route[] = [
       (c) =>
       async ({ ip }, { body }) => {
         try {
-          await oidcOf(c).logout({ ip }, body.logout_token);
+          await requireOidc(c).logout({ ip }, body.logout_token);
         } catch (error) {
           if (error instanceof ApiError) throw error;
           throw c.failedAuth.refuse(ip, new ApiError('malformed_request', 'The logout token is not valid.', {}, error));
@@ -399,7 +399,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
       const session = await c.signIn.fromBrowser(browserRequest(context));
       const memberships = session === null ? [] : await c.signIn.accountsOf(session.user);
       const body: C.SessionReply = {
-        user: session === null ? null : shown(session.user, await c.signIn.hasPassword(session.user.id)),
+        user: session === null ? null : shownUser(session.user, await c.signIn.hasPassword(session.user.id)),
         accounts: memberships.map(({ account: id, accountName: name, role, plan, status, ...of }) => ({
           id,
           name,

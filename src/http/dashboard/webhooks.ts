@@ -2,13 +2,13 @@ import * as C from '../../contract/webhooks.ts';
 import { ACCOUNT_PATH, type Route, route } from '../route.ts';
 import { deliveriesReply, deliveryReply, noChange, webhookDeleted, webhookReply, withSecret } from '../v1/webhooks.ts';
 
-const WEBHOOKS = `${ACCOUNT_PATH}/webhooks` as const;
+const DASHBOARD_WEBHOOKS_PATH = `${ACCOUNT_PATH}/webhooks` as const;
 
 /** The account's webhooks. */
 export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: WEBHOOKS,
+    path: DASHBOARD_WEBHOOKS_PATH,
     access: 'viewer',
     cost: null,
     output: { content: C.WebhooksReply },
@@ -19,7 +19,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: WEBHOOKS,
+    path: DASHBOARD_WEBHOOKS_PATH,
     access: 'admin',
     input: { body: C.WebhookRequest },
     output: { status: 201, content: C.WebhookCreatedReply },
@@ -37,7 +37,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${WEBHOOKS}/:id`,
+    path: `${DASHBOARD_WEBHOOKS_PATH}/:id`,
     access: 'viewer',
     cost: null,
     output: { content: C.WebhookReply },
@@ -48,7 +48,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: `${WEBHOOKS}/:id`,
+    path: `${DASHBOARD_WEBHOOKS_PATH}/:id`,
     access: 'admin',
     input: { body: C.WebhookChangeRequest },
     output: { content: C.WebhookReply },
@@ -67,7 +67,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${WEBHOOKS}/:id`,
+    path: `${DASHBOARD_WEBHOOKS_PATH}/:id`,
     access: 'admin',
     output: { content: C.WebhookDeleted },
     doc: { operationId: 'deleteWebhookHere', tag: 'Dashboard', summary: 'Delete a webhook and its deliveries' },
@@ -80,7 +80,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${WEBHOOKS}/:id/rotate-secret`,
+    path: `${DASHBOARD_WEBHOOKS_PATH}/:id/rotate-secret`,
     access: 'admin',
     output: { content: C.WebhookCreatedReply, description: C.SECRET_ROTATED },
     doc: { operationId: 'rotateWebhookSecretHere', tag: 'Dashboard', summary: 'Replace the secret; shown only once' },
@@ -92,7 +92,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${WEBHOOKS}/:id/test`,
+    path: `${DASHBOARD_WEBHOOKS_PATH}/:id/test`,
     access: 'admin',
     output: { content: C.DeliveryReply },
     doc: { operationId: 'testWebhookHere', tag: 'Dashboard', summary: 'Send a ping now', errors: [409] },
@@ -102,7 +102,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${WEBHOOKS}/:id/deliveries`,
+    path: `${DASHBOARD_WEBHOOKS_PATH}/:id/deliveries`,
     access: 'viewer',
     cost: 'query',
     input: { query: C.DeliveriesQuery },

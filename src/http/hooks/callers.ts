@@ -51,7 +51,7 @@ interface HookCaller {
 
 // Signatures.
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 
 export function oneHeader(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name];
@@ -62,7 +62,7 @@ export function oneHeader(headers: IncomingHttpHeaders, name: string): string | 
 const allOf = (text: string, pattern: RegExp): string[] =>
   Array.from(text.matchAll(pattern), ([, group]) => group ?? '').slice(0, HOOK_SIGNATURES_MAX);
 
-const isId = (text: string): boolean => text.length <= IDEMPOTENCY_KEY_LENGTH.max && /^[\x21-\x7e]+$/.test(text);
+const isCallId = (text: string): boolean => text.length <= IDEMPOTENCY_KEY_LENGTH.max && /^[\x21-\x7e]+$/.test(text);
 
 /**
  * Standard Webhooks 1.0.0, symmetric; `prefix`: of its headers. Supabase separates several signatures by a comma as
@@ -72,11 +72,12 @@ export function standardClaim(headers: IncomingHttpHeaders, prefix = 'webhook'):
   const id = oneHeader(headers, `${prefix}-id`);
   const timestamp = oneHeader(headers, `${prefix}-timestamp`);
   const header = oneHeader(headers, `${prefix}-signature`);
-  if (id === null || !isId(id) || timestamp === null || header === null || !/^\d{1,12}$/.test(timestamp)) return null;
+  if (id === null || !isCallId(id) || timestamp === null || header === null || !/^\d{1,12}$/.test(timestamp))
+    return null;
   const signatures = allOf(header, /(?:^|[ ,])v1,([A-Za-z0-9+/]{43}=)/g).map((text) => Buffer.from(text, 'base64'));
   if (signatures.length === 0) return null;
   return {
-    at: Number(timestamp) * SECOND,
+    at: Number(timestamp) * SECOND_MS,
     eventId: id,
     fits(secret, body) {
       const expected = standardSignature(secret, id, timestamp, body);
@@ -112,7 +113,7 @@ function secretClaim(headers: IncomingHttpHeaders): HookClaim | null {
   const trigger = oneHeader(headers, 'ory-webhook-trigger-id');
   return {
     at: null,
-    eventId: trigger !== null && isId(trigger) ? trigger : null,
+    eventId: trigger !== null && isCallId(trigger) ? trigger : null,
     fits: (secret) => isSameSecret(Buffer.from(sent), Buffer.from(secret)),
   };
 }
@@ -158,7 +159,7 @@ function firstAt(body: unknown, paths: readonly (readonly string[])[]): string |
 
 const OK = 200;
 /** What people who may not sign up are answered, where the caller takes a status of the 400s. */
-const REFUSED = 400;
+const REFUSED_STATUS = 400;
 /** Of our message, for front ends of Ory Kratos; its own numbers begin at 1,000,000 and have another meaning. */
 const KRATOS_MESSAGE_ID = 8025;
 
@@ -177,14 +178,14 @@ function kratosReply(answer: Decision): CallerReply {
   if (!isRejected(answer)) return { status: OK, body: {} };
   const context = { because: answer.because };
   const message = { id: KRATOS_MESSAGE_ID, text: answer.message, type: 'error', context };
-  return { status: REFUSED, body: { messages: [{ instance_ptr: '#/traits/email', messages: [message] }] } };
+  return { status: REFUSED_STATUS, body: { messages: [{ instance_ptr: '#/traits/email', messages: [message] }] } };
 }
 
 /** Most callers know no more than yes and no: what is to be reviewed may sign up, and the log has it. */
 export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
   supabase: {
     claimOf: (headers) => standardClaim(headers),
-    toleranceMs: 300 * SECOND,
+    toleranceMs: 300 * SECOND_MS,
     signUpOf: (body) => ({
       email: hookAddress(textAt(body, 'user', 'email')),
       ip: ipIn(textAt(body, 'metadata', 'ip_address')),
@@ -195,12 +196,12 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
     // With another status than 200 the message would not reach the person (supabase/auth issue 2235).
     replyOf: (answer) => ({
       status: OK,
-      body: isRejected(answer) ? { error: { http_code: REFUSED, message: answer.message } } : {},
+      body: isRejected(answer) ? { error: { http_code: REFUSED_STATUS, message: answer.message } } : {},
     }),
   },
   workos: {
     claimOf: timedClaim('workos-signature', 1),
-    toleranceMs: 180 * SECOND,
+    toleranceMs: 180 * SECOND_MS,
     signUpOf: (body) => ({
       email: hookAddress(textAt(body, 'user_data', 'email')),
       ip: ipIn(textAt(body, 'ip_address')),
@@ -221,17 +222,17 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
     replyOf: kratosReply,
   },
   zitadel: {
-    claimOf: timedClaim('zitadel-signature', SECOND),
-    toleranceMs: 300 * SECOND,
+    claimOf: timedClaim('zitadel-signature', SECOND_MS),
+    toleranceMs: 300 * SECOND_MS,
     signUpOf: (body) => ({ email: hookAddress(firstAt(body, ZITADEL_EMAIL)), ip: null, eventId: null, language: null }),
     replyOf: (answer) => ({
       status: OK,
-      body: isRejected(answer) ? { forwardedStatusCode: REFUSED, forwardedErrorMessage: answer.message } : {},
+      body: isRejected(answer) ? { forwardedStatusCode: REFUSED_STATUS, forwardedErrorMessage: answer.message } : {},
     }),
   },
   generic: {
     claimOf: (headers) => standardClaim(headers),
-    toleranceMs: 300 * SECOND,
+    toleranceMs: 300 * SECOND_MS,
     signUpOf: (body) => ({
       email: hookAddress(textAt(body, 'email')),
       ip: ipIn(textAt(body, 'ip')),

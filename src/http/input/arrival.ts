@@ -9,7 +9,7 @@ import { BODY_BYTES, BODY_WITHIN_SECONDS } from '../../kernel/facts/limits.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import type { Costs } from '../../service/costs.ts';
 
-const SWEEP_MS = 250;
+const ARRIVAL_SWEEP_MS = 250;
 
 interface Arrival {
   readonly request: IncomingMessage;
@@ -54,7 +54,7 @@ export function boundArrival(request: IncomingMessage, response: ServerResponse)
     pace: null,
     onLate: null,
   });
-  timer ??= setInterval(sweep, SWEEP_MS).unref();
+  timer ??= setInterval(sweep, ARRIVAL_SWEEP_MS).unref();
 }
 
 /** The request whose body the connection is in the middle of, or null. */

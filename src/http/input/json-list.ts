@@ -5,9 +5,9 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { withoutMark } from './reader.ts';
 
-const CODE = { quote: 0x22, escape: 0x5c, comma: 0x2c, colon: 0x3a };
-const OPEN = new Set([0x5b, 0x7b]);
-const CLOSE = new Set([0x5d, 0x7d]);
+const CHARACTER_CODES = { quote: 0x22, escape: 0x5c, comma: 0x2c, colon: 0x3a };
+const OPENING_CODES = new Set([0x5b, 0x7b]);
+const CLOSING_CODES = new Set([0x5d, 0x7d]);
 
 const invalidJson = (what: string): ApiError => new ApiError('invalid_json', `The request body ${what}.`);
 
@@ -57,12 +57,13 @@ export class JsonList {
         this.#withinText(code);
         continue;
       }
-      if (code === CODE.quote) {
+      if (code === CHARACTER_CODES.quote) {
         this.#inText = true;
         this.#text = [];
-      } else if (code === CODE.colon && this.#depth === 1) this.#key = Buffer.from(this.#text).toString('utf8');
-      else if (code === CODE.comma && this.#depth === 1) this.#key = null;
-      else if (OPEN.has(code)) {
+      } else if (code === CHARACTER_CODES.colon && this.#depth === 1)
+        this.#key = Buffer.from(this.#text).toString('utf8');
+      else if (code === CHARACTER_CODES.comma && this.#depth === 1) this.#key = null;
+      else if (OPENING_CODES.has(code)) {
         if (this.#depth === 1 && this.#key === this.#name && code === 0x5b) {
           if (this.#found) throw invalidJson(`has "${this.#name}" twice`);
           this.#keep(chunk.subarray(from, at));
@@ -72,7 +73,7 @@ export class JsonList {
           this.#found = true;
         }
         this.#depth += 1;
-      } else if (CLOSE.has(code)) {
+      } else if (CLOSING_CODES.has(code)) {
         this.#depth -= 1;
         if (this.#depth < 0) throw invalidJson('is not valid JSON');
         if (this.#depth === 1 && this.#inArray) {
@@ -90,8 +91,8 @@ export class JsonList {
 
   #withinText(code: number): void {
     if (this.#escaped) this.#escaped = false;
-    else if (code === CODE.escape) this.#escaped = true;
-    else if (code === CODE.quote) {
+    else if (code === CHARACTER_CODES.escape) this.#escaped = true;
+    else if (code === CHARACTER_CODES.quote) {
       this.#inText = false;
       return;
     }

@@ -18,7 +18,8 @@ export function readChoiceOf(sent: Sent, within = ''): NonNullable<UploadRequest
       field: `${within}encoding`,
     });
   return {
-    columns: columns === null ? (column === null ? null : [String(column)]) : columnsOf(columns, `${within}columns`),
+    columns:
+      columns === null ? (column === null ? null : [String(column)]) : columnsChoice(columns, `${within}columns`),
     headerRow: headerRow ?? (header === null || header === 'auto' ? null : String(header) === 'true' ? 1 : 0),
     delimiter: delimiter === null ? null : delimiterOf(delimiter),
     encoding: known,
@@ -37,20 +38,23 @@ export function listReading({ read, dedupe }: Read<typeof ListPatch>): Parameter
   };
 }
 
-const ALL = 'all';
+const ALL_COLUMNS = 'all';
 
 /** `all`, names or numbers with commas between them, or a JSON array of these: names may have commas. */
-function columnsOf(columns: string | readonly (string | number)[], field: string): readonly string[] | typeof ALL {
+function columnsChoice(
+  columns: string | readonly (string | number)[],
+  field: string,
+): readonly string[] | typeof ALL_COLUMNS {
   if (typeof columns !== 'string') return columns.map(String);
-  if (columns.trim() === ALL) return ALL;
+  if (columns.trim() === ALL_COLUMNS) return ALL_COLUMNS;
   if (!columns.trim().startsWith('[')) return columns.split(',').map((name) => name.trim());
-  const names = parsed(columns);
+  const names = parsedOrNull(columns);
   if (Array.isArray(names) && names.length > 0 && names.every((name) => ['string', 'number'].includes(typeof name)))
     return names.map(String);
   throw new ApiError('invalid_parameter', `${field} must be names or numbers, or a JSON array of them.`, { field });
 }
 
-function parsed(text: string): unknown {
+function parsedOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

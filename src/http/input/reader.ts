@@ -52,9 +52,9 @@ export interface InputReading {
 }
 type ReadInput = (request: HttpRequest) => Promise<InputReading>;
 
-type Part = (request: HttpRequest) => Parsed<unknown>;
-const NOTHING: Parsed<unknown> = { ok: true, value: undefined };
-const nothing: Part = () => NOTHING;
+type RequestPart = (request: HttpRequest) => Parsed<unknown>;
+const ABSENT_PART: Parsed<unknown> = { ok: true, value: undefined };
+const nothingRead: RequestPart = () => ABSENT_PART;
 
 /** The reader of a row's input, generated from its schemas. */
 export function inputReader(route: Pick<Route, 'access' | 'input' | 'method' | 'output'>): ReadInput {
@@ -63,9 +63,9 @@ export function inputReader(route: Pick<Route, 'access' | 'input' | 'method' | '
   const refusesControls = scopeOf(access) === null;
   const readParams = input.params ? paramsReader(input.params) : textParams;
   const querySchema = input.query ?? (hasWarnings(route) ? NO_PARAMETERS : undefined);
-  const readQuery = querySchema ? queryReader(querySchema, refusesControls) : nothing;
+  const readQuery = querySchema ? queryReader(querySchema, refusesControls) : nothingRead;
   const readBody = bodyReader(input);
-  const readHeaders = input.headers ? headerReader(input.headers) : nothing;
+  const readHeaders = input.headers ? headerReader(input.headers) : nothingRead;
   const readIgnored = hasWarnings(route) && route.method !== 'GET' && !input.headers ? ignoredKey : noneIgnored;
   // An Idempotency-Key is bound to the bytes of the body, also where a route has no use for one.
   const needsBody = input.body !== undefined || input.headers !== undefined;
@@ -73,17 +73,17 @@ export function inputReader(route: Pick<Route, 'access' | 'input' | 'method' | '
     const arriving = needsBody ? bodyArrived(request, input) : null;
     if (arriving !== null) await arriving;
     const params = readParams(request);
-    const query = params.ok ? readQuery(request) : NOTHING;
-    const body = params.ok && query.ok ? readBody(request) : NOTHING;
+    const query = params.ok ? readQuery(request) : ABSENT_PART;
+    const body = params.ok && query.ok ? readBody(request) : ABSENT_PART;
     const headers = readHeaders(request);
     const main = params.ok ? (query.ok ? body : query) : params;
     return {
       input: {
-        params: valueIn(params),
-        query: valueIn(query),
-        body: valueIn(body),
-        headers: valueIn(headers),
-        warnings: joined(joined(warningsIn(query), warningsIn(body)), readIgnored(request)),
+        params: valueOfPart(params),
+        query: valueOfPart(query),
+        body: valueOfPart(body),
+        headers: valueOfPart(headers),
+        warnings: joinedWarnings(joinedWarnings(warningsIn(query), warningsIn(body)), readIgnored(request)),
       },
       problem: firstProblem(main, headers),
       headers,
@@ -98,10 +98,10 @@ const noneIgnored = () => NO_WARNINGS;
 
 const NO_PARAMETERS = Type.Object({});
 const warningsIn = (parsed: Parsed<unknown>): readonly string[] => (parsed.ok && parsed.warnings) || NO_WARNINGS;
-const joined = (some: readonly string[], more: readonly string[]): readonly string[] =>
+const joinedWarnings = (some: readonly string[], more: readonly string[]): readonly string[] =>
   some.length === 0 ? more : more.length === 0 ? some : [...some, ...more];
 
-const valueIn = (parsed: Parsed<unknown>): unknown => (parsed.ok ? parsed.value : undefined);
+const valueOfPart = (parsed: Parsed<unknown>): unknown => (parsed.ok ? parsed.value : undefined);
 
 /** A problem of a header (400) comes with those of the rest, before what is 422 there. */
 function firstProblem(main: Parsed<unknown>, headers: Parsed<unknown>): ApiError | null {
@@ -110,9 +110,9 @@ function firstProblem(main: Parsed<unknown>, headers: Parsed<unknown>): ApiError
   return main.ok ? null : main.error;
 }
 
-function bodyReader(input: RouteInput): Part {
+function bodyReader(input: RouteInput): RequestPart {
   const { body, bodyLimit } = input;
-  if (body === undefined) return nothing;
+  if (body === undefined) return nothingRead;
   if ('stream' in body) {
     return (request) => streamBody(request, body, bodyLimit);
   }
@@ -132,7 +132,7 @@ const fromText = (text: string, { type }: PropertyNotes): string | number =>
  * Each parameter at most once, since a repeated one is ambiguous; then whatever the schema says. An empty one is not
  * there: forms send those that nobody has filled in.
  */
-function queryReader(schema: TSchema, refusesControls: boolean): Part {
+function queryReader(schema: TSchema, refusesControls: boolean): RequestPart {
   const fields = Object.entries(propertiesOf(schema));
   const read = jsonReader(schema);
   const unknown = unknownFields(schema, 'parameter');
@@ -188,7 +188,7 @@ export function fieldsReader<T extends TSchema>(
 }
 
 /** What cannot be an id names nothing, just as an id that does not exist. */
-function paramsReader(schema: TSchema): Part {
+function paramsReader(schema: TSchema): RequestPart {
   const fields = Object.entries(propertiesOf(schema));
   const read = jsonReader(schema);
   return (request) => {
@@ -213,7 +213,7 @@ const headerName = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter
 const NO_HEADERS: Parsed<unknown> = { ok: true, value: {} };
 
 /** Headers are optional: each may be sent once. */
-function headerReader(schema: TSchema): Part {
+function headerReader(schema: TSchema): RequestPart {
   const fields = Object.entries(propertiesOf(schema));
   const read = jsonReader(schema);
   return (request) => {
@@ -352,7 +352,7 @@ function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Pa
   try {
     return { ok: true, value: JSON.parse(withoutMark(body.toString('utf8'))) };
   } catch (error) {
-    return invalid('invalid_json', `The request body is not valid JSON: ${positionOf(String(error))}`);
+    return invalid('invalid_json', `The request body is not valid JSON: ${errorPosition(String(error))}`);
   }
 }
 
@@ -376,7 +376,7 @@ function formBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {
 }
 
 /** The parser's message names the position; its quote of the body is cut. */
-const positionOf = (message: string): string => {
+const errorPosition = (message: string): string => {
   const position = /position (\d+)/.exec(message);
   return position ? `syntax error at character ${position[1]}.` : 'it ends early or has an unexpected character.';
 };

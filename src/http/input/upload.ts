@@ -20,8 +20,8 @@ const JSON_BODY = 'application/json';
 /** Any other type, or none: the body is the file, and what it is is found out from its content. */
 export const UPLOAD_TYPES: readonly string[] = [MULTIPART, JSON_BODY, 'text/csv', 'application/octet-stream'];
 
-type Fields = Read<typeof ListUpload>;
-const readFields = fieldsReader(ListUpload);
+type UploadFields = Read<typeof ListUpload>;
+const readUploadFields = fieldsReader(ListUpload);
 
 /** Called with fields that an upload does not have. */
 type Warn = (warnings: readonly string[]) => void;
@@ -30,10 +30,10 @@ type Warn = (warnings: readonly string[]) => void;
 export async function readUpload(
   request: HttpRequest,
   body: Readable,
-  query: Fields,
+  query: UploadFields,
   warn: Warn = () => undefined,
 ): Promise<UploadRequest> {
-  const sent = await readFileUpload(request, body, { query, readFields, maxBytes: LIST_BYTES }, warn);
+  const sent = await readFileUpload(request, body, { query, readFields: readUploadFields, maxBytes: LIST_BYTES }, warn);
   const { name, charset, fields, isObject, ...file } = sent;
   if (!isObject) return { ...uploadOptions(fields), ...file, fileName: name, sentAs: { form: null, charset } };
   try {
@@ -85,7 +85,7 @@ async function isArray({ input: { file } }: Spooled): Promise<boolean> {
   return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, LIST_UPLOAD_EXTRA_BYTES)).toString('utf8'));
 }
 
-const uploadOptions = ({ name, validation_type, policy, dedupe, start, ...rest }: Fields) => {
+const uploadOptions = ({ name, validation_type, policy, dedupe, start, ...rest }: UploadFields) => {
   const { retry_minutes, patience_minutes, ...read } = rest;
   return {
     ...{ name, policy, level: validation_type, read: readChoiceOf(read), dedupe },
@@ -145,7 +145,7 @@ function theFile(files: readonly SentFile[], warn: Warn): SentFile {
   return file;
 }
 
-async function jsonUpload(body: AsyncIterable<Buffer>, query: Fields, warn: Warn): Promise<UploadRequest> {
+async function jsonUpload(body: AsyncIterable<Buffer>, query: UploadFields, warn: Warn): Promise<UploadRequest> {
   const json = new JsonList('emails', LIST_UPLOAD_EXTRA_BYTES);
   const { input, close } = await spooled(json.array(body), LIST_JSON_BYTES);
   try {
@@ -154,8 +154,8 @@ async function jsonUpload(body: AsyncIterable<Buffer>, query: Fields, warn: Warn
       throw new ApiError('missing_parameter', 'The parameter "emails" is missing, or not an array.', {
         field: 'emails',
       });
-    const texts = Object.entries(fields).flatMap(([name, value]) => textOf(name, value));
-    const options = uploadOptions({ ...query, ...readFields(texts, warn) });
+    const texts = Object.entries(fields).flatMap(([name, value]) => fieldTexts(name, value));
+    const options = uploadOptions({ ...query, ...readUploadFields(texts, warn) });
     return { ...options, fileName: null, sentAs: { form: 'json', charset: null }, input, close };
   } catch (error) {
     await close();
@@ -164,7 +164,9 @@ async function jsonUpload(body: AsyncIterable<Buffer>, query: Fields, warn: Warn
 }
 
 /** What a field is in JSON; as text, `true` and `false` are in the other forms of an upload as well. */
-const JSON_FIELDS: { readonly [F in keyof Fields]-?: { readonly types: readonly string[]; readonly are: string } } = {
+const JSON_FIELDS: {
+  readonly [F in keyof UploadFields]-?: { readonly types: readonly string[]; readonly are: string };
+} = {
   name: { types: ['string'], are: 'a string' },
   // Whatever is no level is 422, of whichever type.
   validation_type: { types: [], are: 'a level' },
@@ -182,9 +184,9 @@ const JSON_FIELDS: { readonly [F in keyof Fields]-?: { readonly types: readonly 
   retry_minutes: { types: ['number'], are: 'a number' },
   patience_minutes: { types: ['number'], are: 'a number' },
 };
-const isField = (name: string): name is keyof Fields => Object.hasOwn(JSON_FIELDS, name);
+const isField = (name: string): name is keyof UploadFields => Object.hasOwn(JSON_FIELDS, name);
 
-function textOf(field: string, value: unknown): [string, string][] {
+function fieldTexts(field: string, value: unknown): [string, string][] {
   if (field === 'emails') return [];
   if (!isField(field)) return [[field, '']];
   if (field === 'validation_type') return [[field, typeof value === 'string' ? value : '']];
@@ -217,7 +219,7 @@ interface FormReading {
   readonly take: (file: FormFile) => Promise<void>;
 }
 
-const HEAD_BYTES = 8 * 1024;
+const PART_HEAD_BYTES = 8 * 1024;
 const HEADERS_MAX = 32;
 const PARTS_MAX = 32;
 const CRLF = Buffer.from('\r\n');
@@ -225,8 +227,8 @@ const [CR, TAB, SPACE, DASH] = [0x0d, 0x09, 0x20, 0x2d];
 /** Blanks behind a boundary. */
 const PADDING_BYTES = 512;
 
-const malformed = (what: string): ApiError => new ApiError('malformed_request', `The multipart body ${what}.`);
-const NO_NAME = malformed('has a part without a name');
+const malformedMultipart = (what: string): ApiError => new ApiError('malformed_request', `The multipart body ${what}.`);
+const NO_NAME = malformedMultipart('has a part without a name');
 const invalidField = (field: string, what: string): ApiError => new ApiError('invalid_parameter', what, { field });
 
 /** The boundary of a Content-Type; null: none, or one that RFC 2046 does not allow. */
@@ -242,7 +244,7 @@ export async function readForm(input: AsyncIterable<Buffer>, reading: FormReadin
   const form = new Busboy({
     headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
     isPartAFile: (name, _type, fileName) => name === file || fileName !== undefined,
-    limits: { parts: PARTS_MAX, headerSize: HEAD_BYTES, headerPairs: HEADERS_MAX, fieldSize: fieldBytes },
+    limits: { parts: PARTS_MAX, headerSize: PART_HEAD_BYTES, headerPairs: HEADERS_MAX, fieldSize: fieldBytes },
   });
   const fields: [string, string][] = [];
   const taken: { readonly field: string; readonly body: Readable; readonly done: Promise<void> }[] = [];
@@ -252,7 +254,7 @@ export async function readForm(input: AsyncIterable<Buffer>, reading: FormReadin
     failure ??= error;
     form.destroy();
   };
-  form.on('partsLimit', () => fail(malformed(`has more than ${PARTS_MAX} parts`)));
+  form.on('partsLimit', () => fail(malformedMultipart(`has more than ${PARTS_MAX} parts`)));
   form.on('field', (name: string | undefined, value, _isNameCut, isCut) => {
     if (name === undefined) fail(NO_NAME);
     else if (isCut) fail(invalidField(name, `The part ${JSON.stringify(name)} is too long.`));
@@ -278,20 +280,20 @@ export async function readForm(input: AsyncIterable<Buffer>, reading: FormReadin
   });
   const parts = { begun: 0 };
   try {
-    await pipeline(Readable.from(withoutPadding(noting(input, fail), boundary, parts)), form);
+    await pipeline(Readable.from(withoutPadding(notingFailedRead(input, fail), boundary, parts)), form);
     await Promise.all(taken.map(({ done }) => done));
   } catch {
-    failure ??= malformed('ended early');
+    failure ??= malformedMultipart('ended early');
   }
   if (failure === null && fields.length + taken.length !== parts.begun)
-    failure = malformed(`has a part without a name, or with headers of more than ${HEAD_BYTES} bytes`);
+    failure = malformedMultipart(`has a part without a name, or with headers of more than ${PART_HEAD_BYTES} bytes`);
   if (failure === null) return fields;
   for (const { body } of taken) body.destroy();
   await Promise.allSettled(taken.map(({ done }) => done));
   throw failure;
 }
 
-async function* noting(input: AsyncIterable<Buffer>, fail: (error: unknown) => void) {
+async function* notingFailedRead(input: AsyncIterable<Buffer>, fail: (error: unknown) => void) {
   try {
     yield* input;
   } catch (error) {

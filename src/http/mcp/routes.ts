@@ -91,7 +91,7 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
               sentAs: { form: 'json' as const, charset: null },
             },
             ...(name === undefined ? {} : { name }),
-            ...(await spooled(inPieces(emails), LIST_JSON_BYTES)),
+            ...(await spooled(emailBytes(emails), LIST_JSON_BYTES)),
           };
         };
         const { list } = await context.lists.upload({ account, plan, keyId, ip }, { caller, ip }, upload);
@@ -109,7 +109,7 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
   };
 }
 
-async function* inPieces(emails: readonly string[]): AsyncGenerator<Uint8Array> {
+async function* emailBytes(emails: readonly string[]): AsyncGenerator<Uint8Array> {
   yield Buffer.from(JSON.stringify(emails));
 }
 
@@ -125,7 +125,7 @@ function refuseForeignOrigin({ headers: { origin } }: HttpRequest, publicUrl: st
 const isToolCall = (body: object): boolean => 'method' in body && body.method === 'tools/call';
 
 /** Of the request, those that the protocol knows. */
-const HEADERS = ['content-type', 'mcp-protocol-version'] as const;
+const MCP_HEADERS = ['content-type', 'mcp-protocol-version'] as const;
 /** Replies are never streams, so it need not matter whether a client takes one; the SDK insists. */
 const ACCEPTED: [string, string] = ['accept', 'application/json, text/event-stream'];
 
@@ -188,7 +188,7 @@ async function answerTo(context: HttpContext, granted: ChargedKeyContext, checke
     checked();
   };
   const server = createMcpServer(backendOf(context, granted, counted), (apiError) => noteError(request, apiError));
-  const headers = HEADERS.flatMap((name) => {
+  const headers = MCP_HEADERS.flatMap((name) => {
     const value = request.headers[name];
     return value === undefined ? [] : [[name, String(value)] satisfies [string, string]];
   });

@@ -37,23 +37,23 @@ export function createMcpServer(backend: McpBackend, onError: (apiError: ApiErro
         throw new McpError(ErrorCode.InvalidParams, message);
       }
       const result = await found.call(backend, params.arguments ?? {});
-      return { content: [textOf(result)], structuredContent: { ...result } };
+      return { content: [textContent(result)], structuredContent: { ...result } };
     } catch (error) {
       if (error instanceof McpError) throw error;
       const apiError = toApiError(error);
       const { message, code, details } = apiError;
       onError(apiError);
-      return { isError: true, content: [textOf({ error: message, code, ...details })] };
+      return { isError: true, content: [textContent({ error: message, code, ...details })] };
     }
   });
   return server;
 }
 
 /** Schemas do not change, and a client may ask for the list as often as it likes. */
-const described = new Map<McpTool, McpToolDescription>();
+const DESCRIBED_TOOLS = new Map<McpTool, McpToolDescription>();
 function describedOnce(tool: McpTool): McpToolDescription {
-  const description = described.get(tool) ?? descriptionOf(tool);
-  described.set(tool, description);
+  const description = DESCRIBED_TOOLS.get(tool) ?? descriptionOf(tool);
+  DESCRIBED_TOOLS.set(tool, description);
   return description;
 }
 
@@ -66,7 +66,7 @@ const descriptionOf = ({ name, title, description, input, output, readOnly }: Mc
   annotations: { title, readOnlyHint: readOnly, destructiveHint: false, openWorldHint: true },
 });
 
-const textOf = (value: object) => ({ type: 'text' as const, text: JSON.stringify(value) });
+const textContent = (value: object) => ({ type: 'text' as const, text: JSON.stringify(value) });
 
 /** Requests that the server answers. */
 const REQUESTS = new Map(

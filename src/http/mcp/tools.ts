@@ -104,7 +104,7 @@ function tool<T extends TSchema>(
   };
 }
 
-const accountOf = ({ account }: McpBackend): NonNullable<McpBackend['account']> => {
+const requireBackendAccount = ({ account }: McpBackend): NonNullable<McpBackend['account']> => {
   if (account === null) throw new TypeError('This tool needs an account.');
   return account;
 };
@@ -112,7 +112,7 @@ const accountOf = ({ account }: McpBackend): NonNullable<McpBackend['account']> 
 const readOne = jsonReader(VerifyRequest);
 
 /** An address that cannot be one by its length is an error of its own, not of all. */
-async function resultOf(backend: McpBackend, input: VerifyInput): Promise<object> {
+async function toolResult(backend: McpBackend, input: VerifyInput): Promise<object> {
   const { email } = input;
   try {
     const one = readOne({ ...input });
@@ -126,13 +126,13 @@ async function resultOf(backend: McpBackend, input: VerifyInput): Promise<object
   }
 }
 
-const CHARGE = 'With an API key, charged like POST /v1/verify: 1 credit at level mx, 10 at level smtp.';
+const CHARGE_NOTE = 'With an API key, charged like POST /v1/verify: 1 credit at level mx, 10 at level smtp.';
 
 export const MCP_TOOLS: readonly Tool[] = [
   tool({
     name: 'verify_email',
     title: 'Verify an email address',
-    description: `Says whether an email address is good or bad, and why. Level mx checks syntax, domain, mail servers and disposable domains; level smtp also asks the mail server whether the mailbox exists. No mail is sent. ${CHARGE}`,
+    description: `Says whether an email address is good or bad, and why. Level mx checks syntax, domain, mail servers and disposable domains; level smtp also asks the mail server whether the mailbox exists. No mail is sent. ${CHARGE_NOTE}`,
     input: VerifyRequest,
     output: VerifyReply,
     readOnly: true,
@@ -143,14 +143,16 @@ export const MCP_TOOLS: readonly Tool[] = [
   tool({
     name: 'verify_emails',
     title: 'Verify several email addresses',
-    description: `The same for up to ${MCP_EMAILS} addresses, each with a result or an error. ${CHARGE}`,
+    description: `The same for up to ${MCP_EMAILS} addresses, each with a result or an error. ${CHARGE_NOTE}`,
     input: SeveralRequest,
     output: SeveralReply,
     readOnly: true,
     needsAccount: false,
     scope: 'verify',
     call: async (backend, { emails, ...options }) => ({
-      results: await mapConcurrently(emails, COMPAT_BATCH_AT_ONCE, (email) => resultOf(backend, { ...options, email })),
+      results: await mapConcurrently(emails, COMPAT_BATCH_AT_ONCE, (email) =>
+        toolResult(backend, { ...options, email }),
+      ),
     }),
   }),
   tool({
@@ -162,7 +164,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     readOnly: false,
     needsAccount: true,
     scope: 'lists',
-    call: (backend, input) => accountOf(backend).createList(input),
+    call: (backend, input) => requireBackendAccount(backend).createList(input),
   }),
   tool({
     name: 'get_list',
@@ -173,7 +175,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     readOnly: true,
     needsAccount: true,
     scope: 'lists',
-    call: (backend, { id }) => accountOf(backend).getList(id),
+    call: (backend, { id }) => requireBackendAccount(backend).getList(id),
   }),
   tool({
     name: 'explain_reply',
@@ -195,6 +197,6 @@ export const MCP_TOOLS: readonly Tool[] = [
     readOnly: true,
     needsAccount: true,
     scope: 'usage',
-    call: (backend) => accountOf(backend).usage(),
+    call: (backend) => requireBackendAccount(backend).usage(),
   }),
 ];

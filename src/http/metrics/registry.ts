@@ -21,12 +21,12 @@ interface MetricRow {
   readonly buckets?: readonly number[];
 }
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 /** Up to the most that one transaction takes. */
-const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const;
+const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const;
 
 const EGRESS = 'name of the [egress](egress.md)';
-const OPERATOR =
+const OPERATOR_LABEL =
   'name of a known provider in the list of mail hosts, at most 50, the most active; `other`: all others together';
 
 const METRICS = {
@@ -70,7 +70,7 @@ const METRICS = {
     kept: 'events',
     labels: { route: 'as in the table of routes' },
     unit: 'seconds',
-    buckets: SECONDS,
+    buckets: LATENCY_SECONDS,
     help: 'Time from the request to its reply.',
     look: 'When clients report slow replies; compare with the time that verdicts take.',
   },
@@ -94,7 +94,7 @@ const METRICS = {
     kept: 'events',
     labels: { level: 'at which it was decided' },
     unit: 'seconds',
-    buckets: SECONDS,
+    buckets: LATENCY_SECONDS,
     help: 'Time that the verdict of a single call took.',
     look: 'When replies are slow: DNS and mail servers take nearly all of it.',
   },
@@ -153,7 +153,7 @@ const METRICS = {
     kept: 'events',
     labels: {},
     unit: 'requests',
-    buckets: BATCH,
+    buckets: BATCH_SIZES,
     help: 'Requests that shared a transaction.',
     look: 'With the queue: batches at 256 mean that the store is the bottleneck.',
   },
@@ -163,7 +163,7 @@ const METRICS = {
     kept: 'events',
     labels: { result: '`committed` or `failed`' },
     unit: 'seconds',
-    buckets: SECONDS,
+    buckets: LATENCY_SECONDS,
     help: 'Time of a transaction for a batch, from when it is sent to the end of its commit, retries included.',
     look: 'When verdicts are slow although DNS is fast: the disk, or the way to the database.',
   },
@@ -451,7 +451,7 @@ const METRICS = {
     type: 'gauge',
     of: 'process',
     kept: 'reading',
-    labels: { operator: OPERATOR, state: '`open`, `half_open` (one dialogue at a time, as a trial)' },
+    labels: { operator: OPERATOR_LABEL, state: '`open`, `half_open` (one dialogue at a time, as a trial)' },
     unit: 'breakers',
     help: 'Circuit breakers that are not closed; each egress address has one for each operator.',
     look: 'To see which operators reject you.',
@@ -460,7 +460,7 @@ const METRICS = {
     type: 'gauge',
     of: 'process',
     kept: 'reading',
-    labels: { operator: OPERATOR },
+    labels: { operator: OPERATOR_LABEL },
     unit: 'ratio',
     help: 'Rate of dialogues with an operator relative to MAILVET_SMTP_RATE_PER_OPERATOR; the lowest of all egress addresses.',
     look: 'Below 1: the operator has asked us to slow down. It doubles after each minute without complaint.',
@@ -469,7 +469,7 @@ const METRICS = {
     type: 'gauge',
     of: 'process',
     kept: 'reading',
-    labels: { operator: OPERATOR },
+    labels: { operator: OPERATOR_LABEL },
     unit: 'dialogues',
     help: 'Dialogues with an operator.',
     look: 'To see with whom checks spend their time.',
@@ -478,7 +478,7 @@ const METRICS = {
     type: 'gauge',
     of: 'process',
     kept: 'reading',
-    labels: { operator: OPERATOR },
+    labels: { operator: OPERATOR_LABEL },
     unit: 'checks',
     help: 'Mailbox checks that wait for their turn at an operator.',
     look: 'To see which operator holds checks back.',
@@ -563,23 +563,23 @@ const isReadMetric = (name: MetricName): name is ReadMetric => METRIC_ROWS[name]
 /** The values of its labels. */
 type LabelsOf<N extends MetricName> = Readonly<Record<keyof (typeof METRICS)[N]['labels'], string | number>>;
 
-type Kept<K extends MetricRow['kept']> = {
+type MetricKept<K extends MetricRow['kept']> = {
   [N in MetricName]: (typeof METRICS)[N]['kept'] extends K ? N : never;
 }[MetricName];
 /** Metrics that are counted when something happens. */
-type EventMetric = Kept<'events'>;
+type EventMetric = MetricKept<'events'>;
 /** Metrics that are read at each scrape. */
-type ReadMetric = Kept<'reading'>;
+type ReadMetric = MetricKept<'reading'>;
 
 /** One series of a metric, and its value now. */
-interface Sample<N extends MetricName> {
+interface MetricSample<N extends MetricName> {
   readonly labels: LabelsOf<N>;
   readonly value: number;
 }
 
 /** How each metric that is read at a scrape is read. Without samples it is absent. Must not throw. */
 export type MetricSources = {
-  readonly [N in ReadMetric]: () => readonly Sample<N>[] | Promise<readonly Sample<N>[]>;
+  readonly [N in ReadMetric]: () => readonly MetricSample<N>[] | Promise<readonly MetricSample<N>[]>;
 };
 
 export interface Metrics {

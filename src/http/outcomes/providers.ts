@@ -48,11 +48,11 @@ interface ProviderEvent {
 }
 
 /** A replay is recognized by its stored reply, so it is too old before that ends. */
-const REMEMBERED_MS = (IDEMPOTENCY_HOURS - 1) * HOUR_MS;
+const CALLS_REMEMBERED_MS = (IDEMPOTENCY_HOURS - 1) * HOUR_MS;
 /** By how much a signature may be ahead of our clock. */
 export const SIGNED_AHEAD_MS = 5 * MINUTE_MS;
 
-const SECOND = 1000;
+const MS_PER_SECOND = 1000;
 
 // Reading.
 
@@ -85,7 +85,7 @@ const unixAt = (unit: number, body: unknown, ...path: readonly (string | number)
   return number === null ? null : Math.round(number * unit);
 };
 
-function parsed(text: string | null): unknown {
+function parsedOrUndefined(text: string | null): unknown {
   try {
     return JSON.parse(text ?? '');
   } catch {
@@ -123,7 +123,7 @@ function sendgridProof({ headers, raw }: ProviderRequest, secret: string): Provi
   const signed = Buffer.concat([Buffer.from(timestamp), raw]);
   if (!verify('sha256', signed, key, Buffer.from(signature, 'base64'))) return null;
   // ECDSA signatures can be rewritten: what was signed tells requests apart.
-  return { at: Number(timestamp) * SECOND, id: timestamp + sha256Hex(raw) };
+  return { at: Number(timestamp) * MS_PER_SECOND, id: timestamp + sha256Hex(raw) };
 }
 
 /** HMAC-SHA-256 of timestamp and token, in the body. A token may come once: nothing else of the body is signed. */
@@ -134,7 +134,7 @@ function mailgunProof({ json }: ProviderRequest, secret: string): ProviderProof 
   const expected = createHmac('sha256', secret).update(timestamp).update(token).digest('hex');
   const signatures = ['signature', 'parent-signature'].map((name) => textAt(json, 'signature', name) ?? '');
   return signatures.some((one) => sameText(one.toLowerCase(), expected))
-    ? { at: Number(timestamp) * SECOND, id: token }
+    ? { at: Number(timestamp) * MS_PER_SECOND, id: token }
     : null;
 }
 
@@ -183,7 +183,7 @@ async function sesProof({ json }: ProviderRequest, secret: string, sns: Sns): Pr
 
 /** An event per recipient. Suppressed ones were not sent, and a recipient among several may not be the one. */
 function sesEvents(json: unknown): (ProviderEvent | null)[] {
-  const message = parsed(textAt(json, 'Message'));
+  const message = parsedOrUndefined(textAt(json, 'Message'));
   const type = textAt(message, 'eventType') ?? textAt(message, 'notificationType') ?? '';
   const of = (part: string, list: string, read: (one: unknown) => Omit<ProviderEvent, 'at'> | null) =>
     listAt(message, part, list).map((one): ProviderEvent | null => {
@@ -221,7 +221,7 @@ function sesEvents(json: unknown): (ProviderEvent | null)[] {
 }
 
 /** Names of events, as the provider has them; others say nothing of whether mail arrives. */
-const eventOf = (table: Readonly<Record<string, MailOutcome>>, name: string | null): MailOutcome | null =>
+const outcomeOfEvent = (table: Readonly<Record<string, MailOutcome>>, name: string | null): MailOutcome | null =>
   name !== null && Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 
 const SENDGRID: Readonly<Record<string, MailOutcome>> = {
@@ -265,7 +265,7 @@ function postmarkEvents(json: unknown): (ProviderEvent | null)[] {
     return [
       { email: textAt(json, 'Recipient'), outcome: 'delivered', at: isoAt(json, 'DeliveredAt'), diagnostic: null },
     ];
-  const bounce = record === 'Bounce' ? eventOf(POSTMARK_BOUNCES, textAt(json, 'Type')) : null;
+  const bounce = record === 'Bounce' ? outcomeOfEvent(POSTMARK_BOUNCES, textAt(json, 'Type')) : null;
   const outcome = record === 'SpamComplaint' ? 'complained' : bounce;
   return [outcome && { email: textAt(json, 'Email'), outcome, at: isoAt(json, 'BouncedAt'), diagnostic }];
 }
@@ -276,14 +276,15 @@ function mailgunEvents(json: unknown): (ProviderEvent | null)[] {
   const event = at('event');
   const isSuppressed = /^suppress/.test(at('reason') ?? '');
   const failed = at('severity') === 'temporary' ? 'deferred' : 'bounced';
-  const outcome = event === 'failed' ? failed : eventOf({ delivered: 'delivered', complained: 'complained' }, event);
+  const outcome =
+    event === 'failed' ? failed : outcomeOfEvent({ delivered: 'delivered', complained: 'complained' }, event);
   if (outcome === null || isSuppressed) return [];
   const code = numberAt(json, 'event-data', 'delivery-status', 'code');
   const codes = [code !== null && code >= 200 && code < 600 ? code : null, at('delivery-status', 'enhanced-code')];
   const words = at('delivery-status', 'message') ?? at('delivery-status', 'description');
   return [
     {
-      ...{ email: at('recipient'), outcome, at: unixAt(SECOND, json, 'event-data', 'timestamp') },
+      ...{ email: at('recipient'), outcome, at: unixAt(MS_PER_SECOND, json, 'event-data', 'timestamp') },
       diagnostic: withCodes(codes, words),
     },
   ];
@@ -291,7 +292,7 @@ function mailgunEvents(json: unknown): (ProviderEvent | null)[] {
 
 /** A message to several recipients has one event that does not say which of them it is about. */
 function resendEvents(json: unknown): (ProviderEvent | null)[] {
-  const outcome = eventOf(RESEND, textAt(json, 'type'));
+  const outcome = outcomeOfEvent(RESEND, textAt(json, 'type'));
   const [to, other] = listAt(json, 'data', 'to');
   if (outcome === null || typeof to !== 'string' || other !== undefined) return [];
   if (/suppress/i.test(textAt(json, 'data', 'bounce', 'subType') ?? '')) return [];
@@ -301,15 +302,17 @@ function resendEvents(json: unknown): (ProviderEvent | null)[] {
 }
 
 export const PROVIDER_FORMS: Readonly<Record<OutcomeProvider, ProviderForm>> = {
-  ses: { prove: sesProof, maxAgeMs: REMEMBERED_MS, outcomesIn: sesEvents },
+  ses: { prove: sesProof, maxAgeMs: CALLS_REMEMBERED_MS, outcomesIn: sesEvents },
   sendgrid: {
     prove: sendgridProof,
-    maxAgeMs: REMEMBERED_MS,
+    maxAgeMs: CALLS_REMEMBERED_MS,
     outcomesIn: (json) =>
       (Array.isArray(json) ? json.slice(0, PROVIDER_EVENTS_MAX) : []).map((one) => {
-        const outcome = eventOf(SENDGRID, textAt(one, 'event'));
+        const outcome = outcomeOfEvent(SENDGRID, textAt(one, 'event'));
         const diagnostic = withCodes([textAt(one, 'status')], textAt(one, 'reason') ?? textAt(one, 'response'));
-        return outcome && { email: textAt(one, 'email'), outcome, at: unixAt(SECOND, one, 'timestamp'), diagnostic };
+        return (
+          outcome && { email: textAt(one, 'email'), outcome, at: unixAt(MS_PER_SECOND, one, 'timestamp'), diagnostic }
+        );
       }),
   },
   postmark: { prove: shownSecret, maxAgeMs: 0, outcomesIn: postmarkEvents },
@@ -317,13 +320,13 @@ export const PROVIDER_FORMS: Readonly<Record<OutcomeProvider, ProviderForm>> = {
     prove: shownSecret,
     maxAgeMs: 0,
     outcomesIn(json) {
-      const outcome = eventOf(BREVO, textAt(json, 'event'));
+      const outcome = outcomeOfEvent(BREVO, textAt(json, 'event'));
       // `ts` is of a time zone that the account chose.
-      const at = unixAt(1, json, 'ts_epoch') ?? unixAt(SECOND, json, 'ts_event');
+      const at = unixAt(1, json, 'ts_epoch') ?? unixAt(MS_PER_SECOND, json, 'ts_event');
       return [outcome && { email: textAt(json, 'email'), outcome, at, diagnostic: textAt(json, 'reason') }];
     },
   },
-  mailgun: { prove: mailgunProof, maxAgeMs: REMEMBERED_MS, outcomesIn: mailgunEvents },
+  mailgun: { prove: mailgunProof, maxAgeMs: CALLS_REMEMBERED_MS, outcomesIn: mailgunEvents },
   // Signed again whenever it is sent.
   resend: { prove: resendProof, maxAgeMs: 5 * MINUTE_MS, outcomesIn: resendEvents },
 };
@@ -354,13 +357,13 @@ async function confirmed({ sns }: OutcomeSourceService, json: unknown): Promise<
   return true;
 }
 
-const PATH = '/v1/outcomes';
+const OUTCOME_CALLS_PATH = '/v1/outcomes';
 
 /** What providers call. */
 export const PROVIDER_ROUTES: readonly Route[] = OUTCOME_PROVIDERS.map((provider) =>
   route({
     method: 'POST',
-    path: `${PATH}/${provider}/:id`,
+    path: `${OUTCOME_CALLS_PATH}/${provider}/:id`,
     access: 'outcome-source',
     provider,
     // JSON, whatever the header says: SNS calls it text. Its proof counts.
@@ -373,7 +376,7 @@ export const PROVIDER_ROUTES: readonly Route[] = OUTCOME_PROVIDERS.map((provider
           proof.id === null
             ? null
             : {
-                ...{ route: `POST ${PATH}/${provider}`, key: sha256Hex(`${id}\n${proof.id}`) },
+                ...{ route: `POST ${OUTCOME_CALLS_PATH}/${provider}`, key: sha256Hex(`${id}\n${proof.id}`) },
                 fingerprint: sha256Hex(sent.raw),
               };
         const before = ref && (await admission.find(accountId, ref).catch(otherBody));

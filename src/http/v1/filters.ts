@@ -25,7 +25,7 @@ import { readFileUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { errorReply, jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
 import { type Answer, type Route, route } from '../route.ts';
 
-const FILTERS = '/v1/filters';
+const FILTERS_PATH = '/v1/filters';
 
 export const filterReply = (f: Filter): C.FilterReply => ({
   id: f.id,
@@ -74,7 +74,7 @@ const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly 
     ? jsonReply<typeof C.FilterAddedReply>(
         201,
         { ...filterReply(outcome.filter), warnings },
-        { location: `${FILTERS}/${outcome.filter.id}` },
+        { location: `${FILTERS_PATH}/${outcome.filter.id}` },
       )
     : errorReply(filterExists(outcome.existingId), requestId);
 
@@ -92,11 +92,11 @@ const CELLS = {
   hits: (f) => f.hits,
   last_hit_at: (f) => toIsoOrNull(f.lastHitAt),
 } as const satisfies Record<string, (filter: Filter) => string | number | null>;
-const COLUMNS = Object.keys(CELLS);
+const FILTER_FILE_COLUMNS = Object.keys(CELLS);
 
 /** All filters as CSV. */
 export const filtersFile = (pages: PacedReading<readonly Filter[]>): Answer =>
-  csvFile('filters', COLUMNS, pages, (filter) => Object.values(CELLS).map((cell) => cell(filter)));
+  csvFile('filters', FILTER_FILE_COLUMNS, pages, (filter) => Object.values(CELLS).map((cell) => cell(filter)));
 
 /** Of a row that takes a file of filters. */
 export const FILTER_FILE_INPUT = {
@@ -105,10 +105,10 @@ export const FILTER_FILE_INPUT = {
   bodyLimit: FILTER_FILE_BYTES + LIST_UPLOAD_EXTRA_BYTES,
 } as const;
 
-const readFields = fieldsReader(C.FilterUpload);
-const readRow = jsonReader(C.FlatFilterRequest);
+const readFilterFields = fieldsReader(C.FilterUpload);
+const readFilterRow = jsonReader(C.FlatFilterRequest);
 function filterOfRow(fields: FilterFields): NewFilter | ApiError {
-  const read = readRow({ ...fields });
+  const read = readFilterRow({ ...fields });
   return read.ok ? newFilter(read.value) : read.error;
 }
 
@@ -129,7 +129,7 @@ export async function importedFile(
   const said = [...warnings];
   let dryRun = false;
   const receive = async (place: HeldPlace) => {
-    const rules = { query, readFields, maxBytes: FILTER_FILE_BYTES };
+    const rules = { query, readFields: readFilterFields, maxBytes: FILTER_FILE_BYTES };
     const { fields, charset, ...file } = await readFileUpload(request, body.held(place), rules, (more) =>
       said.push(...more),
     );
@@ -155,7 +155,7 @@ export async function importedFile(
 export const FILTER_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
-    path: FILTERS,
+    path: FILTERS_PATH,
     access: 'api-key:filters',
     input: { body: C.FilterRequest, headers: IdempotencyHeader },
     output: {
@@ -183,7 +183,7 @@ export const FILTER_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: FILTERS,
+    path: FILTERS_PATH,
     access: 'api-key:filters',
     cost: 'query',
     input: { query: C.FiltersQuery },
@@ -209,7 +209,7 @@ export const FILTER_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${FILTERS}/import`,
+    path: `${FILTERS_PATH}/import`,
     access: 'api-key:filters',
     cost: null,
     input: FILTER_FILE_INPUT,
@@ -230,7 +230,7 @@ export const FILTER_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${FILTERS}/export`,
+    path: `${FILTERS_PATH}/export`,
     access: 'api-key:filters',
     cost: null,
     output: { content: 'text/csv', description: 'All filters, oldest first, as a file that can be imported.' },
@@ -242,7 +242,7 @@ export const FILTER_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${FILTERS}/:id`,
+    path: `${FILTERS_PATH}/:id`,
     access: 'api-key:filters',
     cost: null,
     input: { params: C.FilterParams },
@@ -254,7 +254,7 @@ export const FILTER_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: `${FILTERS}/:id`,
+    path: `${FILTERS_PATH}/:id`,
     access: 'api-key:filters',
     input: { params: C.FilterParams, body: C.FilterChangeRequest },
     output: { content: C.FilterDetailsReply, description: 'The filter as it is now, in force for the next request.' },
@@ -273,7 +273,7 @@ export const FILTER_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${FILTERS}/:id`,
+    path: `${FILTERS_PATH}/:id`,
     access: 'api-key:filters',
     input: { params: C.FilterParams },
     output: { content: C.FilterRemovedReply, description: 'Removed.' },

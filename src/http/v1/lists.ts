@@ -12,7 +12,7 @@ import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
 
 import { type Answer, CREDIT_ERRORS, type Route, route } from '../route.ts';
 
-const LISTS = '/v1/lists';
+const LISTS_PATH = '/v1/lists';
 /** Of a file of addresses. */
 const FILE_ERRORS = ['unreadable_file', 'no_address_column', 'no_addresses', 'few_addresses'] as const;
 
@@ -26,7 +26,7 @@ export const listReply = (list: List, said: readonly string[] = []): C.ListReply
 const actionRoute = (action: Exclude<ListAction, 'delete'>, summary: string, errors: readonly PublicCode[]): Route =>
   route({
     method: 'POST',
-    path: `${LISTS}/:id/${action}`,
+    path: `${LISTS_PATH}/:id/${action}`,
     access: 'api-key:lists',
     output: { content: C.ListReply, description: 'The list.' },
     doc: { operationId: `${action}List`, tag: 'Lists', summary, errors },
@@ -45,10 +45,10 @@ const RESULT_TYPES: Readonly<Record<ResultFormat, string>> = {
 };
 
 /** Of the download: letters, digits and some marks of the list's name, without its ending. */
-type Wanted = ReturnType<typeof resultsWanted>;
+type WantedResults = ReturnType<typeof resultsWanted>;
 
 /** `June.results.csv`, or of a part of the rows `June.mailbox_full.csv`. */
-function fileName({ name }: List, { format, filter }: Wanted, isPartial: boolean): string {
+function fileName({ name }: List, { format, filter }: WantedResults, isPartial: boolean): string {
   const stem = name.replace(/\.(csv|tsv|txt|xlsx|ndjson|jsonl|json)$/i, '').replaceAll(/[^\w.-]+/g, '_');
   const { status, deliverability, reason, query } = filter;
   const part = [status, deliverability?.join('-') ?? null, reason, query === null ? null : 'search'];
@@ -59,7 +59,7 @@ function fileName({ name }: List, { format, filter }: Wanted, isPartial: boolean
 /** The download. */
 export const resultsAnswer = (
   { list, encoding, file }: Awaited<ReturnType<ListService['results']>>,
-  wanted: Wanted,
+  wanted: WantedResults,
 ): Answer => {
   const { format } = wanted;
   const isPartial = UNFINISHED.includes(list.status);
@@ -86,7 +86,7 @@ export function resultsWanted({ query = '', ...asked }: Read<typeof C.ListResult
 export const LIST_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
-    path: LISTS,
+    path: LISTS_PATH,
     access: 'api-key:lists',
     cost: null,
     input: {
@@ -121,16 +121,16 @@ export const LIST_ROUTES: readonly Route[] = [
         const found = [...warnings];
         const read = (place: HeldPlace) => readUpload(request, body.held(place), query, (more) => found.push(...more));
         const key = headers['idempotency-key'] ?? null;
-        const once = key === null ? null : { route: `POST ${LISTS}`, key };
+        const once = key === null ? null : { route: `POST ${LISTS_PATH}`, key };
         const { list, isFirst } = await lists.upload(uploader, { caller, ip }, read, once);
-        const location = { location: `${LISTS}/${list.id}` };
+        const location = { location: `${LISTS_PATH}/${list.id}` };
         const replyHeaders = isFirst ? location : { ...location, 'idempotency-replayed': 'true' };
         return { body: listReply(list, found), headers: replyHeaders };
       },
   }),
   route({
     method: 'GET',
-    path: LISTS,
+    path: LISTS_PATH,
     access: 'api-key:lists',
     cost: 'query',
     input: { query: C.ListsQuery },
@@ -153,7 +153,7 @@ export const LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${LISTS}/:id`,
+    path: `${LISTS_PATH}/:id`,
     access: 'api-key:lists',
     cost: null,
     output: { content: C.ListReply, description: 'The list.' },
@@ -166,7 +166,7 @@ export const LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: `${LISTS}/:id`,
+    path: `${LISTS_PATH}/:id`,
     access: 'api-key:lists',
     input: { body: C.ListPatch },
     output: { content: C.ListReply, description: 'The list, with its new rows and price.' },
@@ -192,7 +192,7 @@ export const LIST_ROUTES: readonly Route[] = [
   actionRoute('cancel', 'Cancel a list and release what is held for it', ['list_state']),
   route({
     method: 'GET',
-    path: `${LISTS}/:id/rows`,
+    path: `${LISTS_PATH}/:id/rows`,
     access: 'api-key:lists',
     cost: 'query',
     input: { query: C.ListRowsQuery },
@@ -209,7 +209,7 @@ export const LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${LISTS}/:id/results`,
+    path: `${LISTS_PATH}/:id/results`,
     access: 'api-key:lists',
     cost: null,
     input: { query: C.ListResultsQuery },
@@ -232,7 +232,7 @@ export const LIST_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${LISTS}/:id`,
+    path: `${LISTS_PATH}/:id`,
     access: 'api-key:lists',
     output: { content: C.ListRemovedReply, description: 'Removed.' },
     doc: {

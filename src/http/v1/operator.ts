@@ -16,7 +16,7 @@ import { type OperatorKeyContext, type Route, type RouteDoc, route } from '../ro
 const ACCOUNTS = '/v1/operator/accounts';
 const ACCOUNT = `${ACCOUNTS}/:id`;
 
-const accountReply = (account: AccountSummary): C.ManagedAccount => ({
+const managedAccountReply = (account: AccountSummary): C.ManagedAccount => ({
   ...dashboardAccount(account),
   external_id: account.externalId,
   low_balance: account.lowBalance,
@@ -26,7 +26,7 @@ const accountReply = (account: AccountSummary): C.ManagedAccount => ({
 const createdReply = ({ account, linkSent }: NewAccount, link: string | null, warnings: readonly string[]) =>
   jsonReply<typeof C.ManagedAccountMadeReply>(
     201,
-    { ...accountReply(account), invitation: linkSent && { mailed: linkSent.mailed, link }, warnings },
+    { ...managedAccountReply(account), invitation: linkSent && { mailed: linkSent.mailed, link }, warnings },
     { location: `${ACCOUNTS}/${account.id}` },
   );
 
@@ -42,7 +42,7 @@ const grantReply = ({ grant, account, repeated }: GrantOutcome, warnings: readon
     warnings,
   });
 
-const keyReply = (key: Key) => ({
+const managedKeyReply = (key: Key) => ({
   id: key.id,
   name: key.name,
   key: `${KEY_PREFIXES[modeOf(key)]}…${key.lastFour}`,
@@ -55,7 +55,7 @@ const keyReply = (key: Key) => ({
 });
 
 const keyMadeReply = (key: Key, value: string | null, warnings: readonly string[]) =>
-  jsonReply<typeof C.ManagedKeyMadeReply>(201, { ...keyReply(key), value, warnings });
+  jsonReply<typeof C.ManagedKeyMadeReply>(201, { ...managedKeyReply(key), value, warnings });
 
 /** Where the request has an Idempotency-Key: the reply is stored with its change. */
 const stored = <Outcome>(
@@ -84,7 +84,7 @@ const ACCOUNT_ROWS: readonly Route[] = [
       async ({ request }, { query: { query = null, page, per_page: perPage } }) => {
         const { items, total } = await operator.search({ query: query || null, page, perPage });
         return {
-          body: { accounts: items.map(accountReply), pagination: paginationOf(total, page, perPage) },
+          body: { accounts: items.map(managedAccountReply), pagination: paginationOf(total, page, perPage) },
           headers: linkHeader(request.url, total, page, perPage),
         };
       },
@@ -120,7 +120,7 @@ const ACCOUNT_ROWS: readonly Route[] = [
     doc: managed({ operationId: 'getAccount', summary: 'Get an account' }),
     serve:
       ({ operator }) =>
-      async (_granted, { params: { id } }) => ({ body: accountReply(await operator.get(id)) }),
+      async (_granted, { params: { id } }) => ({ body: managedAccountReply(await operator.get(id)) }),
   }),
   route({
     method: 'PATCH',
@@ -140,7 +140,7 @@ const ACCOUNT_ROWS: readonly Route[] = [
           ...(status === undefined ? {} : { status }),
         };
         if (Object.keys(change).length === 0) throw nothingToChange('name, plan, rate_limit, low_balance or status');
-        return { body: accountReply(await operator.change(id, change, actor)) };
+        return { body: managedAccountReply(await operator.change(id, change, actor)) };
       },
   }),
   ...(['suspend', 'resume'] as const).map((verb) =>
@@ -158,7 +158,7 @@ const ACCOUNT_ROWS: readonly Route[] = [
         ({ operator }) =>
         async ({ actor }: OperatorKeyContext, { params }: { readonly params: Readonly<Record<string, string>> }) => {
           const status = verb === 'suspend' ? 'suspended' : 'active';
-          return { body: accountReply(await operator.change(params.id ?? '', { status }, actor)) };
+          return { body: managedAccountReply(await operator.change(params.id ?? '', { status }, actor)) };
         },
     }),
   ),
@@ -242,7 +242,7 @@ const BELONGINGS: readonly Route[] = [
         { actor },
         { params: { id = '', keyid = '' } }: { readonly params: Readonly<Record<string, string>> },
       ) => ({
-        body: keyReply(await operator.revokeKey(id, keyid, actor)),
+        body: managedKeyReply(await operator.revokeKey(id, keyid, actor)),
       }),
   }),
   route({

@@ -18,7 +18,7 @@ import { jsonReader, objectBody } from '../input/reader.ts';
 import { jsonReply, REPLAYED, replayed, replyAnswer } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
-const readRow = jsonReader(C.OutcomeRow);
+const readOutcomeRow = jsonReader(C.OutcomeRow);
 
 const toReported = (row: Read<typeof C.OutcomeRow>): ReportedOutcome => ({
   ...(row.email === undefined ? {} : { email: row.email }),
@@ -30,7 +30,7 @@ const toReported = (row: Read<typeof C.OutcomeRow>): ReportedOutcome => ({
 });
 
 function reportedIn(sent: unknown): ReportedOutcome | ApiError {
-  const read = readRow(sent);
+  const read = readOutcomeRow(sent);
   return read.ok ? toReported(read.value) : read.error;
 }
 
@@ -51,8 +51,9 @@ export function outcomesReply(results: readonly OutcomeResult[], warnings: reado
   });
 }
 
-const rounded = (share: number): number => Math.round(share * 10_000) / 10_000;
-const roundedOrNull = (share: number | undefined): number | null => (share === undefined ? null : rounded(share));
+const shareToTenThousandth = (share: number): number => Math.round(share * 10_000) / 10_000;
+const roundedOrNull = (share: number | undefined): number | null =>
+  share === undefined ? null : shareToTenThousandth(share);
 const intervalOf = (share: Share | null) => ({ low: roundedOrNull(share?.low), high: roundedOrNull(share?.high) });
 
 /** Also for the dashboard. */
@@ -66,20 +67,20 @@ export const calibrationReply = ({
     ...{ bounce_rate: roundedOrNull(bounced?.share), ...intervalOf(bounced) },
   })),
   reliability: reliability.map(({ tenth, sent, predicted, delivered }) => ({
-    ...{ from: tenth / 10, to: (tenth + 1) / 10, sent, predicted: rounded(predicted) },
+    ...{ from: tenth / 10, to: (tenth + 1) / 10, sent, predicted: shareToTenThousandth(predicted) },
     ...{ delivered: roundedOrNull(delivered?.share), ...intervalOf(delivered) },
   })),
   contradictions: contradictions.map((one) => ({ ...contradictionObject(one), template: one.template })),
 });
 
-const readRequest = jsonReader(C.OutcomesRequest);
-const PATH = '/v1/outcomes';
+const readOutcomesRequest = jsonReader(C.OutcomesRequest);
+const OUTCOMES_PATH = '/v1/outcomes';
 
 /** The rows of a request, read at its end. */
 function rowsIn(request: HttpRequest, bytes: Buffer) {
   request.body = bytes;
   const json = objectBody(request, { bodyLimit: OUTCOMES_BODY_BYTES });
-  const read = json.ok ? readRequest(json.value) : json;
+  const read = json.ok ? readOutcomesRequest(json.value) : json;
   if (!read.ok) throw read.error;
   return { rows: read.value.outcomes.map(reportedIn), warnings: read.warnings ?? [] };
 }
@@ -88,7 +89,7 @@ function rowsIn(request: HttpRequest, bytes: Buffer) {
 export const OUTCOME_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
-    path: PATH,
+    path: OUTCOMES_PATH,
     access: 'api-key:outcomes',
     input: {
       body: { cost: 'report', stream: ['application/json'], schema: C.OutcomesRequest },
@@ -109,7 +110,7 @@ export const OUTCOME_ROUTES: readonly Route[] = [
         const bytes = await wholeBody(body, costs, 'report', accountId);
         const { rows, warnings: more } = rowsIn(request, bytes);
         const key = headers['idempotency-key'];
-        const ref = key === undefined ? null : { route: `POST ${PATH}`, key, fingerprint: sha256Hex(bytes) };
+        const ref = key === undefined ? null : { route: `POST ${OUTCOMES_PATH}`, key, fingerprint: sha256Hex(bytes) };
         const before = ref && (await admission.find(accountId, ref));
         if (before !== null) return replayed(before);
         const replyTo = (results: readonly OutcomeResult[]) => outcomesReply(results, [...warnings, ...more]);
@@ -127,7 +128,7 @@ export const OUTCOME_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${PATH}/message`,
+    path: `${OUTCOMES_PATH}/message`,
     access: 'api-key:outcomes',
     cost: null,
     input: {

@@ -4,7 +4,7 @@ import { builtInPolicy } from '../../kernel/facts/policies.ts';
 import type { ListedPolicy } from '../../service/policies.ts';
 import { type Route, route } from '../route.ts';
 
-const POLICIES = '/v1/policies';
+const POLICIES_PATH = '/v1/policies';
 
 export const policyReply = (policy: ListedPolicy): C.PolicyReply => ({
   name: policy.name,
@@ -24,7 +24,7 @@ export const policyDeleted = (name: string) => ({ status: 'success', message: `T
 export const POLICY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: POLICIES,
+    path: POLICIES_PATH,
     access: 'api-key:policies',
     cost: null,
     output: { content: C.PolicyListReply, description: 'All policies.' },
@@ -35,7 +35,7 @@ export const POLICY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${POLICIES}/:name`,
+    path: `${POLICIES_PATH}/:name`,
     access: 'api-key:policies',
     cost: null,
     input: { params: C.PolicyParams },
@@ -47,7 +47,7 @@ export const POLICY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PUT',
-    path: `${POLICIES}/:name`,
+    path: `${POLICIES_PATH}/:name`,
     access: 'api-key:policies',
     input: { params: C.PolicyParams, body: C.PolicyRequest },
     output: { content: C.PolicyDetailsReply, description: 'The policy as it is from now on; 201 where it is new.' },
@@ -67,7 +67,7 @@ export const POLICY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${POLICIES}/:name`,
+    path: `${POLICIES_PATH}/:name`,
     access: 'api-key:policies',
     input: { params: C.PolicyParams },
     output: { content: C.PolicyDeletedReply, description: 'Deleted.' },

@@ -5,7 +5,7 @@ import { countedSearchOf, logEntryReply } from '../dashboard/log.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
-const VERIFICATIONS = '/v1/verifications';
+const VERIFICATIONS_PATH = '/v1/verifications';
 
 /** `first`, and `next` where there is one (RFC 8288). */
 function cursorLinks(url: string, next: string | null): Record<string, string> {
@@ -24,7 +24,7 @@ function cursorLinks(url: string, next: string | null): Record<string, string> {
 export const VERIFICATION_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: VERIFICATIONS,
+    path: VERIFICATIONS_PATH,
     access: 'api-key:log',
     cost: 'query',
     input: { query: C.VerificationsQuery },
@@ -53,7 +53,7 @@ export const VERIFICATION_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${VERIFICATIONS}/:id`,
+    path: `${VERIFICATIONS_PATH}/:id`,
     access: 'api-key:log',
     cost: null,
     output: { content: VerifyReply, description: 'As it was answered then, with `evidence` if the request had it.' },

@@ -18,9 +18,9 @@ import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.
 import { JSON_TYPE, REPLAYED, replayed } from '../reply.ts';
 import { type ChargedKeyContext, CREDIT_ERRORS, type RawAnswer, type Route, route } from '../route.ts';
 
-const CREDITS = 'x-credits-remaining';
+const CREDITS_HEADER = 'x-credits-remaining';
 
-interface Asked {
+interface VerifyInputs {
   readonly query: Read<typeof VerifyQuery>;
   readonly body: Read<typeof VerifyRequest>;
   readonly warnings: readonly string[];
@@ -29,7 +29,7 @@ interface Asked {
 async function answer(
   context: HttpContext,
   request: ChargedKeyContext,
-  { query, body, warnings }: Asked,
+  { query, body, warnings }: VerifyInputs,
   policy: Policy | null,
 ): Promise<RawAnswer> {
   const { ip, reply, keyHash, test, idempotency } = request;
@@ -53,7 +53,7 @@ async function answer(
   });
   const admission = requireAdmission(context, request, 'admission' in outcome ? outcome.admission : outcome);
   if (outcome.outcome === 'failed') throw outcome.error;
-  const headers = { [CREDITS]: String(outcome.outcome === 'answered' ? outcome.balance : admission.balance) };
+  const headers = { [CREDITS_HEADER]: String(outcome.outcome === 'answered' ? outcome.balance : admission.balance) };
   if (outcome.outcome === 'answered') return { body: outcome.record.body, type: JSON_TYPE, headers };
   if (admission.outcome !== 'replay') throw new TypeError('A refused admission has no reply.');
   const stored = replayed(admission.reply);

@@ -5,7 +5,7 @@ import { linkHeader, nothingToChange, paginationOf } from '../reply.ts';
 
 import { type Route, route } from '../route.ts';
 
-const WEBHOOKS = '/v1/webhooks';
+const WEBHOOKS_PATH = '/v1/webhooks';
 
 export const webhookReply = (w: Webhook): C.WebhookReply => ({
   id: w.id,
@@ -48,7 +48,7 @@ export const noChange = () => nothingToChange('url, events, description or enabl
 export const WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
-    path: WEBHOOKS,
+    path: WEBHOOKS_PATH,
     access: 'api-key:webhooks',
     input: { body: C.WebhookRequest },
     output: {
@@ -67,12 +67,12 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
       ({ webhooks }) =>
       async ({ caller, ip }, { body: { url, format = 'events', events, description = null } }) => {
         const made = await webhooks.create(caller.accountId, { url, format, events, description }, { caller, ip });
-        return { body: withSecret(made), headers: { location: `${WEBHOOKS}/${made.webhook.id}` } };
+        return { body: withSecret(made), headers: { location: `${WEBHOOKS_PATH}/${made.webhook.id}` } };
       },
   }),
   route({
     method: 'GET',
-    path: WEBHOOKS,
+    path: WEBHOOKS_PATH,
     access: 'api-key:webhooks',
     cost: null,
     output: { content: C.WebhookListReply, description: 'All webhooks of the account.' },
@@ -83,7 +83,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${WEBHOOKS}/:id`,
+    path: `${WEBHOOKS_PATH}/:id`,
     access: 'api-key:webhooks',
     cost: null,
     output: { content: C.WebhookDetailsReply, description: 'The webhook.' },
@@ -94,7 +94,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: `${WEBHOOKS}/:id`,
+    path: `${WEBHOOKS_PATH}/:id`,
     access: 'api-key:webhooks',
     input: { body: C.WebhookChangeRequest },
     output: { content: C.WebhookDetailsReply, description: 'The webhook as it is now.' },
@@ -113,7 +113,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${WEBHOOKS}/:id`,
+    path: `${WEBHOOKS_PATH}/:id`,
     access: 'api-key:webhooks',
     output: { content: C.WebhookDeletedReply, description: 'Deleted, with its deliveries.' },
     doc: { operationId: 'deleteWebhook', tag: 'Webhooks', summary: 'Delete a webhook' },
@@ -126,7 +126,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${WEBHOOKS}/:id/rotate-secret`,
+    path: `${WEBHOOKS_PATH}/:id/rotate-secret`,
     access: 'api-key:webhooks',
     output: { content: C.WebhookMadeReply, description: C.SECRET_ROTATED },
     doc: { operationId: 'rotateWebhookSecret', tag: 'Webhooks', summary: 'Replace the secret of a webhook' },
@@ -138,7 +138,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${WEBHOOKS}/:id/test`,
+    path: `${WEBHOOKS_PATH}/:id/test`,
     access: 'api-key:webhooks',
     output: {
       content: C.DeliveryDetailsReply,
@@ -156,7 +156,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${WEBHOOKS}/:id/deliveries`,
+    path: `${WEBHOOKS_PATH}/:id/deliveries`,
     access: 'api-key:webhooks',
     cost: 'query',
     input: { query: C.DeliveriesQuery },

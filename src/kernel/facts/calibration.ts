@@ -75,14 +75,14 @@ export interface Confidence {
   readonly basis: 'account';
 }
 
-const rounded = (share: number): number => Math.round(share * 1_000) / 1_000;
+const roundedShare = (share: number): number => Math.round(share * 1_000) / 1_000;
 
 /** Returns null where there are too few to say. */
 export function confidenceOf({ sent, bounced }: OutcomeSum): Confidence | null {
   const found = shareOf(sent - bounced, sent);
   if (found === null) return null;
   const { share, low, high } = found;
-  return { p: rounded(share), low: rounded(low), high: rounded(high), n: sent, basis: 'account' };
+  return { p: roundedShare(share), low: roundedShare(low), high: roundedShare(high), n: sent, basis: 'account' };
 }
 
 /**

@@ -70,12 +70,12 @@ const unknownPlan = (name: string): PlanTerms => ({
 });
 export const termsOf = (plans: Plans, name: string): PlanTerms => plans.get(name) ?? unknownPlan(name);
 
-const first = (plans: Iterable<PlanTerms>): PlanTerms => {
+const firstPlan = (plans: Iterable<PlanTerms>): PlanTerms => {
   for (const plan of plans) return plan;
   throw new RangeError('There is no plan.');
 };
 /** What an account gets that is created without a plan. */
-export const defaultPlan = (plans: Plans): string => first(plans.values()).name;
+export const defaultPlan = (plans: Plans): string => firstPlan(plans.values()).name;
 /** The first plan that has the level, which is the one to upgrade to; null: none has. */
 export const planWithLevel = (plans: Plans, level: Level): string | null =>
   [...plans.values()].find(({ levels }) => levels.includes(level))?.name ?? null;
@@ -105,7 +105,7 @@ export function firstAccountPlan(plans: Plans): PlanTerms {
   const all = [...plans.values()];
   const able = all.filter(({ levels }) => levels.includes('smtp'));
   const some = able.length > 0 ? able : all;
-  return some.find(isUnlimited) ?? first(some.toSorted((a, b) => b.requestsPerWindow - a.requestsPerWindow));
+  return some.find(isUnlimited) ?? firstPlan(some.toSorted((a, b) => b.requestsPerWindow - a.requestsPerWindow));
 }
 
 /** What a test account shows as its balance. Test mode charges nothing, so that it stays. */

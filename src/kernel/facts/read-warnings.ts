@@ -14,5 +14,5 @@ const READ_WARNINGS = {
 } as const satisfies Record<string, string>;
 export type ReadWarningCode = keyof typeof READ_WARNINGS;
 
-const isCode = (text: string): text is ReadWarningCode => Object.hasOwn(READ_WARNINGS, text);
-export const READ_WARNING_CODES: readonly ReadWarningCode[] = Object.keys(READ_WARNINGS).filter(isCode);
+const isReadWarningCode = (text: string): text is ReadWarningCode => Object.hasOwn(READ_WARNINGS, text);
+export const READ_WARNING_CODES: readonly ReadWarningCode[] = Object.keys(READ_WARNINGS).filter(isReadWarningCode);

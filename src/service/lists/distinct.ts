@@ -30,15 +30,15 @@ function duplicateKey(address: string, dedupe: Dedupe): string {
   const from = text.lastIndexOf('@') + 1;
   if (from === 0) return text;
   const sent = text.slice(from);
-  const domain = isAscii(sent) ? sent.toLowerCase() : folded(sent);
+  const domain = isAscii(sent) ? sent.toLowerCase() : foldedDomain(sent);
   const mailbox = dedupe === 'mailbox' ? documentedMailbox(text, domain) : null;
-  return mailbox === null ? text.slice(0, from) + domain : MAILBOX + mailbox;
+  return mailbox === null ? text.slice(0, from) + domain : MAILBOX_MARK + mailbox;
 }
 /** No address contains it. */
-const MAILBOX = '\n';
+const MAILBOX_MARK = '\n';
 
 const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
-function folded(domain: string): string {
+function foldedDomain(domain: string): string {
   const parsed = parseDomain(domain, 0, ANY_DOMAIN);
   return parsed.ok ? parsed.ascii : domain.toLowerCase();
 }
@@ -66,7 +66,7 @@ export class DistinctAddresses {
   /** The number of the address, which is new if it equals `count` now and did not before. */
   number(address: string): number {
     const digest = hash('sha256', this.#salt + duplicateKey(address, this.#dedupe), 'binary');
-    const key: RowKey = [wordOf(digest, 0), wordOf(digest, 4), wordOf(digest, 8)];
+    const key: RowKey = [digestWord(digest, 0), digestWord(digest, 4), digestWord(digest, 8)];
     const slot = this.#slotOf(key);
     const known = this.#slots[slot] ?? 0;
     if (known > 0) return known;
@@ -113,7 +113,7 @@ export class DistinctAddresses {
 }
 
 /** Reads four characters of a byte each. */
-const wordOf = (digest: string, at: number): number =>
+const digestWord = (digest: string, at: number): number =>
   ((digest.charCodeAt(at) << 24) |
     (digest.charCodeAt(at + 1) << 16) |
     (digest.charCodeAt(at + 2) << 8) |

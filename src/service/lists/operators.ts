@@ -19,7 +19,7 @@ export interface ListOperators {
   stop(): Promise<void>;
 }
 
-interface Parts {
+interface ListOperatorsParts {
   readonly clock: Clock;
   readonly leases: OperatorLeases;
   /** It is the node of this process. */
@@ -27,7 +27,7 @@ interface Parts {
   readonly failed: (error: unknown) => void;
 }
 
-interface Held {
+interface HeldOperator {
   /** It counts mailbox checks under way. */
   checks: number;
   /** It is in `Clock.elapsed()` ms. */
@@ -37,12 +37,12 @@ interface Held {
 
 const LEASE_MS = LIST_LEASE_SECONDS * 1000;
 const RENEW_MS = LEASE_MS / 3;
-const LOOK_MS = 2_000;
+const LEASE_LOOK_MS = 2_000;
 /** An operator is kept for so long after its last check: longer than its sessions stay idle. */
-const LINGER_MS = 5_000;
+const OPERATOR_KEPT_MS = 5_000;
 
-export function createListOperators({ clock, leases, node, failed }: Parts): ListOperators {
-  const held = new Map<string, Held>();
+export function createListOperators({ clock, leases, node, failed }: ListOperatorsParts): ListOperators {
+  const held = new Map<string, HeldOperator>();
   const others = new Set<string>();
   let wanted = new Map<string, PromiseWithResolvers<boolean>>();
   let taking: Promise<void> | null = null;
@@ -101,7 +101,7 @@ export function createListOperators({ clock, leases, node, failed }: Parts): Lis
   async function endUnused(now: number): Promise<void> {
     const unused: string[] = [];
     for (const [operator, { checks, usedAt }] of held)
-      if (checks === 0 && now - usedAt >= LINGER_MS) unused.push(operator);
+      if (checks === 0 && now - usedAt >= OPERATOR_KEPT_MS) unused.push(operator);
     for (const operator of unused) held.delete(operator);
     if (unused.length > 0) await leases.release(node, unused);
   }
@@ -126,7 +126,7 @@ export function createListOperators({ clock, leases, node, failed }: Parts): Lis
     others: () => [...others],
     async round() {
       const now = clock.elapsed();
-      if (now - lookedAt < LOOK_MS) return;
+      if (now - lookedAt < LEASE_LOOK_MS) return;
       lookedAt = now;
       await oneAtATime(() => endUnused(now));
       if (now - renewedAt >= RENEW_MS && held.size > 0) {

@@ -104,7 +104,7 @@ export async function rowsPage(
 }
 
 const mayMatch = (row: ListRow, filter: RowFilter): boolean =>
-  row.addresses.some((part) => hasQuery({ text: textOf(row, part), column: part.column }, filter));
+  row.addresses.some((part) => hasQuery({ text: addressText(row, part), column: part.column }, filter));
 
 /** All blocks of a list, in order. Throws ApiError `not_found` where it is deleted meanwhile: the rest is missing. */
 export async function* blocksOf(
@@ -164,7 +164,7 @@ export function* resultEntries(
       if (isFirst) seen = number;
       const kind = rowKindOf(row, part, isFirst);
       if (!matches(result, kind, filter)) continue;
-      const address = part && { text: textOf(row, part), column: part.column };
+      const address = part && { text: addressText(row, part), column: part.column };
       if (!hasQuery(address, filter)) continue;
       const attempts = result?.attempts ?? (number === null ? 0 : (asked.get(number) ?? 0));
       const view = viewOf(list, row, { index, address, isFirst, attempts }, result);
@@ -177,7 +177,7 @@ const NO_PART: readonly null[] = [null];
 const resultParts = ({ addresses }: ListRow): readonly (ListRowAddress | null)[] =>
   addresses.length === 0 ? NO_PART : addresses;
 
-const textOf = ({ cells }: ListRow, { text, column }: ListRowAddress): string =>
+const addressText = ({ cells }: ListRow, { text, column }: ListRowAddress): string =>
   text ?? addressIn(cells[column] ?? '') ?? cells[column] ?? '';
 
 function rowKindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: boolean): RowKind {
@@ -186,7 +186,7 @@ function rowKindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: b
   return isFirst ? 'address' : 'duplicate';
 }
 
-interface Part {
+interface AddressPart {
   /** It is the index of the addresses of its row. */
   readonly index: number;
   readonly address: RowAddress | null;
@@ -197,7 +197,7 @@ interface Part {
 function viewOf(
   { layout, policy }: List,
   row: ListRow,
-  { index, address, isFirst, attempts }: Part,
+  { index, address, isFirst, attempts }: AddressPart,
   result: ListResult | undefined,
 ): RowView {
   const parts = row.addresses.length;
@@ -232,8 +232,8 @@ function viewOf(
   };
 }
 
-const isProblem = (code: string): code is RowProblem => Object.hasOwn(ROW_PROBLEMS, code);
-const problemText = (code: string): string => (isProblem(code) ? ROW_PROBLEMS[code] : code);
+const isRowProblem = (code: string): code is RowProblem => Object.hasOwn(ROW_PROBLEMS, code);
+const problemText = (code: string): string => (isRowProblem(code) ? ROW_PROBLEMS[code] : code);
 
 const EVERY_ROW: RowFilter = { status: null, deliverability: null, reason: null, query: null };
 

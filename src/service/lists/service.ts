@@ -220,7 +220,7 @@ export function createListService(parts: {
     const outcome = await lists.start(list.account, list.id, by);
     if (outcome.outcome === 'done') return running(outcome.list);
     const refusal = uploadRefusal(list.id, 'start', outcome);
-    await lists.setError(list.account, list.id, errorOf(refusal));
+    await lists.setError(list.account, list.id, listErrorOf(refusal));
     return find(list.account, list.id);
   }
 
@@ -247,7 +247,7 @@ export function createListService(parts: {
     const level = request.level ?? policy?.level ?? DEFAULT_LEVEL;
     await checkPlan(account, plan, level);
     const retryMinutes = request.retryMinutes ?? LIST_RETRY_MINUTES.default;
-    const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
+    const shown = name ?? fileBaseName(fileName) ?? toIso(clock.now());
     const named = { name: shown, fileName, level, policy, retryMinutes };
     const upload = { account, keyId, ip, ...named, read, dedupe, sentAs, input };
     // The list is answered as it is then, so that its id is all there is to keep.
@@ -299,7 +299,9 @@ export function createListService(parts: {
       const list = await find(account, id);
       const [next] = list.waiting === 0 ? [] : await lists.deferred(account, id, 1);
       const nextRetryAt = next?.retryAt ?? null;
-      const rest = ENDED.includes(list.status) ? ((await lists.get(account, restListId(id)))?.id ?? null) : null;
+      const rest = ENDED_STATUSES.includes(list.status)
+        ? ((await lists.get(account, restListId(id)))?.id ?? null)
+        : null;
       if (list.keyId === DASHBOARD_KEY) return { list, key: null, nextRetryAt, rest };
       return {
         list,
@@ -334,7 +336,7 @@ export function createListService(parts: {
       const place = await costs.hold('list_upload', account);
       place.keep();
       try {
-        return await readAgain({ lists, clock, singleCalls }, list, change);
+        return await rereadList({ lists, clock, singleCalls }, list, change);
       } finally {
         place.release();
       }
@@ -394,10 +396,10 @@ async function fingerprintOf({ input, close: _close, ...options }: UploadRequest
   return hash.digest('hex');
 }
 
-const errorOf = ({ code, message }: ApiError): ListError => ({ code, error: message });
+const listErrorOf = ({ code, message }: ApiError): ListError => ({ code, error: message });
 
 /** The last part of a path, as some clients send one; null where nothing is left of it. */
-function nameOf(fileName: string | null): string | null {
+function fileBaseName(fileName: string | null): string | null {
   const name =
     fileName?.split(/[/\\]/).at(-1)?.replaceAll(UNSAFE_CHARACTERS, '').trim().slice(0, NAME_LENGTH.max) ?? '';
   return name === '' ? null : name;
@@ -420,7 +422,7 @@ interface CopyRequests {
   firstRows(account: AccountId, id: string): Promise<readonly Pick<ListRow, 'row' | 'cells' | 'problem'>[]>;
 }
 
-const ENDED: readonly List['status'][] = ['completed', 'cancelled', 'failed'];
+const ENDED_STATUSES: readonly List['status'][] = ['completed', 'cancelled', 'failed'];
 /** The preview shows this many. */
 const FIRST_ROWS = 5;
 
@@ -434,7 +436,7 @@ interface Copy {
   readonly keep: (entry: RowEntry) => boolean;
 }
 
-interface Parts {
+interface ListServiceParts {
   readonly lists: Lists;
   readonly clock: Clock;
   readonly find: (account: AccountId, id: string) => Promise<List>;
@@ -444,7 +446,7 @@ interface Parts {
   readonly costs: Costs;
 }
 
-function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts): CopyRequests {
+function createListCopies({ lists, clock, find, checkPlan, start, costs }: ListServiceParts): CopyRequests {
   async function copied(copy: Copy, by: Actor): Promise<List> {
     const { source, name, level, layout } = copy;
     const { account, retryMinutes, policy } = source;
@@ -499,7 +501,7 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts
       await checkPlan(account, null, level);
       const source = await find(account, id);
       const { status, layout, breakdown } = source;
-      if (!ENDED.includes(status)) throw state(source, 'addresses are retried when it has ended');
+      if (!ENDED_STATUSES.includes(status)) throw state(source, 'addresses are retried when it has ended');
       if (breakdown.deliverability.unknown === 0) throw state(source, 'and none of its addresses is unknown');
       const name = `Retry of ${source.name}`.slice(0, NAME_LENGTH.max);
       const keep = ({ view }: RowEntry) => view.deliverability === 'unknown';
@@ -531,7 +533,7 @@ const state = ({ status }: List, why: string): ApiError =>
 
 // Stores a file as a list, and reads a stored one in another way.
 
-interface Upload {
+interface ListUploadOrder {
   readonly account: AccountId;
   /** Under which results are recorded. */
   readonly keyId: string;
@@ -576,7 +578,7 @@ const readLimitsOf = (account: AccountId, { form }: SentAs) => ({
  */
 async function storeUpload(
   { lists, clock, singleCalls }: UploadParts,
-  upload: Upload,
+  upload: ListUploadOrder,
   by: Actor,
   stored: ReplyToStore<List> | null,
 ): Promise<List> {
@@ -585,7 +587,7 @@ async function storeUpload(
   try {
     const file = await readAddressFile(input, { ...read, ...sentAs, limits: readLimitsOf(account, sentAs) });
     try {
-      const layout = listLayoutOf(file.reading, { chosen: read, dedupe, sentAs });
+      const layout = readListLayout(file.reading, { chosen: read, dedupe, sentAs });
       const row = { id, account, keyId, clientIp: ip, name, level, policy, retryMinutes, layout };
       const room = await lists.create(row);
       const append = lists.append.bind(null, account, id);
@@ -607,7 +609,7 @@ async function storeUpload(
  * Reads the kept file of a list that is ready; what is missing in `change` is as it was. Throws ApiError `list_state`,
  * and what is wrong with the file then.
  */
-async function readAgain(
+async function rereadList(
   { lists, clock, singleCalls }: UploadParts,
   { id, account, status, hasFile, layout: before }: List,
   change: UploadReading,
@@ -622,7 +624,7 @@ async function readAgain(
     const file = await readAddressFile(input, { ...read, ...sentAs, limits: readLimitsOf(account, sentAs) });
     const reading = await lists.beginReading(account, id);
     try {
-      const layout = listLayoutOf(file.reading, { chosen: read, dedupe: change.dedupe ?? dedupe, sentAs });
+      const layout = readListLayout(file.reading, { chosen: read, dedupe: change.dedupe ?? dedupe, sentAs });
       const append = lists.appendReading.bind(null, account, id, reading);
       const writer = new BlockWriter({ layout, room: reading.room, append, received: file.received });
       await storeRows(file, writer, new GiveWay(clock, singleCalls));
@@ -647,7 +649,7 @@ async function readAgain(
 const noFile = () =>
   new ApiError('list_state', 'The file of the list is not kept any more; upload it again.', { status: 'ready' });
 
-const listLayoutOf = (
+const readListLayout = (
   { columns, addressColumns, hasNames, headerRow, ...found }: Reading,
   asked: Required<Pick<ListLayout, 'chosen' | 'dedupe' | 'sentAs'>>,
 ): ListLayout => {

@@ -42,7 +42,7 @@ import { filterKeys, hostKeys, mailboxNameOf, matchOf, toRecord, withMatch } fro
 import { GiveWay } from './give-way.ts';
 import type { ListOperators } from './operators.ts';
 
-interface Parts {
+interface VerifyListParts {
   readonly engine: EngineDeps;
   readonly operators: ListOperators;
   /** See `Filters.matchMany`. */
@@ -110,7 +110,7 @@ interface SameDomain {
 }
 
 /** In a FairQueue: how to give it back. */
-type Place = Promise<() => void>;
+type GiveBack = Promise<() => void>;
 
 /** It is a part of a list. */
 interface Job extends ListEnd {
@@ -125,7 +125,7 @@ export function createListVerifier({
   outcomes,
   keepAs,
   singleCalls,
-}: Parts): ListVerifier {
+}: VerifyListParts): ListVerifier {
   const owners = hostOwners(engine.domainData);
   const way = new GiveWay(engine.clock, singleCalls);
   const processor = new SharedTurns(engine.clock, way);
@@ -156,7 +156,7 @@ export function createListVerifier({
     const id = listResultId(list.id, work.address);
     const record = toRecord(engine, asked, { id, started, filter, learned: recalled, keepAs }, evidence, verdict);
     const egress = evidence.smtp?.egress ?? work.egress;
-    to.report({ work, record, retryMs: list.test ? null : retryMs(evidence, verdict, work.attempts), egress });
+    to.report({ work, record, retryMs: list.test ? null : waitForRetryMs(evidence, verdict, work.attempts), egress });
     return true;
   }
 
@@ -182,7 +182,7 @@ export function createListVerifier({
   }
 
   /** All addresses of a domain, when there is a place for its lookup. */
-  async function goOnline(job: Job, { opens, matchesHosts }: SameDomain, place: Place): Promise<void> {
+  async function goOnline(job: Job, { opens, matchesHosts }: SameDomain, place: GiveBack): Promise<void> {
     const dns = await lookUp(job, opens[0], await place);
     if (dns === null) return;
     const operator = operatorOf(dns, owners);
@@ -369,7 +369,7 @@ function operatorOf(dns: DnsEvidence, owners: HostOwners): string {
 const USUAL_MINUTES = [5, 15, 30, 60] as const;
 
 /** Milliseconds until a temporary answer is to be asked for again, after so many earlier ones; null: it is final. */
-function retryMs(e: Evidence, verdict: Verdict, earlier: number): number | null {
+function waitForRetryMs(e: Evidence, verdict: Verdict, earlier: number): number | null {
   if (!isTemporary(e, verdict)) return null;
   const announced = e.smtp?.retryAfter ?? null;
   const usual = USUAL_MINUTES[Math.min(earlier, USUAL_MINUTES.length - 1)] ?? 0;

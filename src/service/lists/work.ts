@@ -6,7 +6,7 @@ import type { ListOutcome, Lists, ListWork, RunningList, VerificationRecord } fr
 import type { ListOperators } from './operators.ts';
 import type { ListEnd, ListVerifier } from './verify-list.ts';
 
-interface Parts {
+interface ListWorkParts {
   readonly clock: Clock;
   readonly lists: Lists;
   readonly verifier: ListVerifier;
@@ -29,7 +29,14 @@ const ANSWERS_MS = 1_000;
 const SPELL_MS = 10_000;
 
 /** Works on lists of addresses in this process. */
-export function createListWork({ clock, lists, verifier, operators, onResult, failed }: Parts): ListWorkService {
+export function createListWork({
+  clock,
+  lists,
+  verifier,
+  operators,
+  onResult,
+  failed,
+}: ListWorkParts): ListWorkService {
   /** This process has it from its first list on. */
   let lease: string | null = null;
   const runs = new Map<string, { readonly run: ListRun; readonly began: number }>();
@@ -99,11 +106,11 @@ interface RunParts {
 }
 
 /** This many addresses that waited are claimed at a time. */
-const WAITING = 1_000;
+const WAITING_CLAIMED = 1_000;
 /** How long outcomes may wait for others before they are recorded, and how many; the next ones gather meanwhile. */
-const GATHER_MS = 200;
+const OUTCOMES_GATHER_MS = 200;
 const GATHERED = 250;
-const LOOK_MS = 500;
+const WORK_LOOK_MS = 500;
 const AFTER_FAILURE_MS = 1_000;
 
 /** Work on one list in this process, until nothing is left of it that can be claimed now. */
@@ -185,9 +192,9 @@ class ListRun {
     const claim = { account: this.list.account, list: this.list.id, lease, leaseMs: LIST_LEASE_SECONDS * 1000 };
     try {
       const works = await verifier.inStore(this.list, ({ chunks }) => lists.claim({ ...claim, chunks }));
-      if (works.length > 0 || clock.elapsed() - this.#lookedAt < LOOK_MS) return works;
+      if (works.length > 0 || clock.elapsed() - this.#lookedAt < WORK_LOOK_MS) return works;
       this.#lookedAt = clock.elapsed();
-      const waiting = { ...claim, limit: WAITING, notOperators: operators.others() };
+      const waiting = { ...claim, limit: WAITING_CLAIMED, notOperators: operators.others() };
       return await verifier.inStore(this.list, () => lists.claimWaiting(waiting));
     } catch (error) {
       this.#parts.failed(error);
@@ -212,7 +219,7 @@ class ListRun {
       this.#outcomes.push(outcome);
       const isLast = this.#outcomes.length === this.#inHand;
       if (isLast || this.#outcomes.length >= GATHERED) void this.#record();
-      else if (this.#outcomes.length === 1) void sleep(GATHER_MS).then(() => this.#record());
+      else if (this.#outcomes.length === 1) void sleep(OUTCOMES_GATHER_MS).then(() => this.#record());
     };
     const to = { report, failed, allUnderWay, room: (waiting: number) => this.#room(waiting) };
     before
@@ -278,7 +285,7 @@ class ListRun {
   async #changed(): Promise<void> {
     const changed = Promise.withResolvers<void>();
     this.#wake = changed.resolve;
-    const timer = setTimeout(changed.resolve, LOOK_MS);
+    const timer = setTimeout(changed.resolve, WORK_LOOK_MS);
     await changed.promise;
     clearTimeout(timer);
   }

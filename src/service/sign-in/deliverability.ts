@@ -6,7 +6,7 @@ import type { Reason } from '../../kernel/facts/reasons.ts';
 import type { CheckDeliverability } from './sign-up.ts';
 
 /** A user is waiting for the reply. */
-const WITHIN_MS = 8000;
+const CHECK_TIMEOUT_MS = 8000;
 
 /** Why an address cannot be used to sign up; null: the reason does not make an address bad, or does not occur here. */
 const WHY: Readonly<Record<Reason, string | null>> = {
@@ -39,7 +39,7 @@ const WHY: Readonly<Record<Reason, string | null>> = {
  */
 export function deliverabilityCheck(engine: EngineDeps): CheckDeliverability {
   return async (email) => {
-    const limit = { timeoutMs: WITHIN_MS, tenant: 'sign-up' };
+    const limit = { timeoutMs: CHECK_TIMEOUT_MS, tenant: 'sign-up' };
     const evidence = await runOnline(runOffline(email, 'mx', engine), limit, engine);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {

@@ -56,10 +56,10 @@ interface Device {
   readonly users: readonly string[];
 }
 
-const SEPARATOR = '.';
+const TOKEN_SEPARATOR = '.';
 
 const toDevice = (value: string): Device | null => {
-  const [id, ...users] = value.split(SEPARATOR);
+  const [id, ...users] = value.split(TOKEN_SEPARATOR);
   return id ? { id, users } : null;
 };
 
@@ -97,7 +97,7 @@ export function createDevices({ library, users, newId }: DeviceParts): Devices {
       const { id, users: earlier } = (await read(browser)) ?? { id: newId(), users: [] };
       const all = [user, ...earlier.filter((other) => other !== user)].slice(0, DEVICE_USERS_MAX);
       const { api } = await library();
-      const body = { value: [id, ...all].join(SEPARATOR), days: DEVICE_DAYS };
+      const body = { value: [id, ...all].join(TOKEN_SEPARATOR), days: DEVICE_DAYS };
       return cookiesOf((await api.setDeviceCookie({ body, returnHeaders: true })).headers);
     },
   };

@@ -21,21 +21,23 @@ export interface Cookies {
 /** The library's cookies are named without prefix. */
 type CookieName = 'session_token' | 'two_factor' | 'passkey' | 'device' | 'oidc';
 
-const NAME = /^(?:__Host-)?mailvet\.([a-z_]+)$/;
+const COOKIE_NAME = /^(?:__Host-)?mailvet\.([a-z_]+)$/;
 /**
  * Over HTTPS, the library's prefix, which cannot be changed, and ours: only this host can set such a cookie, not
  * another one of its domain (RFC 6265bis §4.1.3.2).
  */
 const LIBRARY_PREFIX = '__Secure-';
-const PREFIX = '__Host-';
+const COOKIE_PREFIX = '__Host-';
 
-const pairsOf = (cookie: string | undefined): readonly string[] => (cookie ?? '').split(';').map((pair) => pair.trim());
+const cookiePairs = (cookie: string | undefined): readonly string[] =>
+  (cookie ?? '').split(';').map((pair) => pair.trim());
 
-const nameOf = (pair: string): string | null => NAME.exec(pair.slice(0, Math.max(0, pair.indexOf('='))))?.[1] ?? null;
+const cookieName = (pair: string): string | null =>
+  COOKIE_NAME.exec(pair.slice(0, Math.max(0, pair.indexOf('='))))?.[1] ?? null;
 
 /** Whether the request has such a cookie; if not, the library need not be loaded. */
 export const hasCookie = (cookie: string | undefined, name: CookieName): boolean =>
-  pairsOf(cookie).some((pair) => nameOf(pair) === name);
+  cookiePairs(cookie).some((pair) => cookieName(pair) === name);
 
 /** Tells the library where a session is used. */
 export const CLIENT_IP_HEADER = 'x-mailvet-client-ip';
@@ -49,8 +51,10 @@ export function headersOf(
   ...names: readonly CookieName[]
 ): Headers {
   const headers = new Headers();
-  const kept = pairsOf(browser.cookie).filter((pair) => names.some((name) => name === nameOf(pair)));
-  const named = kept.map((pair) => (pair.startsWith(PREFIX) ? LIBRARY_PREFIX + pair.slice(PREFIX.length) : pair));
+  const kept = cookiePairs(browser.cookie).filter((pair) => names.some((name) => name === cookieName(pair)));
+  const named = kept.map((pair) =>
+    pair.startsWith(COOKIE_PREFIX) ? LIBRARY_PREFIX + pair.slice(COOKIE_PREFIX.length) : pair,
+  );
   if (named.length > 0) headers.set('cookie', named.join('; '));
   if (browser.origin !== undefined) headers.set('origin', browser.origin);
   if (browser.ip !== undefined) headers.set(CLIENT_IP_HEADER, browser.ip);
@@ -61,7 +65,7 @@ export function headersOf(
 /** Reads the Set-Cookie headers of the library's reply. */
 export const cookiesOf = (headers: Headers | null | undefined): readonly string[] =>
   (headers?.getSetCookie() ?? []).map((line) =>
-    line.startsWith(LIBRARY_PREFIX) ? PREFIX + line.slice(LIBRARY_PREFIX.length) : line,
+    line.startsWith(LIBRARY_PREFIX) ? COOKIE_PREFIX + line.slice(LIBRARY_PREFIX.length) : line,
   );
 
 /** An APIError of the library, recognized by shape, because importing the class would load the library. */
@@ -79,14 +83,14 @@ export type ErrorMapping = Readonly<Record<string, ErrorCode | readonly [ErrorCo
 const ALWAYS: ErrorMapping = { UNAUTHORIZED: 'not_signed_in', SESSION_NOT_FRESH: 'sign_in_again' };
 
 /** Of the call of the library that is under way: what its database threw, where that is an error to report. */
-const current = new AsyncLocalStorage<{ failure: ApiError | null }>();
+const currentCall = new AsyncLocalStorage<{ failure: ApiError | null }>();
 
 /** Runs an operation of the library's database. The library would report its failure as one of the library. */
 export async function notingFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const call = current.getStore();
+    const call = currentCall.getStore();
     if (call !== undefined && error instanceof ApiError) call.failure = error;
     throw error;
   }
@@ -96,7 +100,7 @@ export async function notingFailure<T>(work: () => Promise<T>): Promise<T> {
 export async function callLibrary<T>(mapping: ErrorMapping, call: () => Promise<T>): Promise<T> {
   const requestState: { failure: ApiError | null } = { failure: null };
   try {
-    return await current.run(requestState, call);
+    return await currentCall.run(requestState, call);
   } catch (error) {
     if (requestState.failure !== null) throw requestState.failure;
     if (!isLibraryError(error)) throw error;

@@ -5,7 +5,7 @@ import { notingFailure } from './library-calls.ts';
 /** Performs the insertion of a row of this user, and what belongs to it. */
 type Around = <T>(insert: () => Promise<T>, user: string) => Promise<T>;
 
-const current = new AsyncLocalStorage<{ readonly model: 'passkey' | 'session'; readonly around: Around }>();
+const currentInsert = new AsyncLocalStorage<{ readonly model: 'passkey' | 'session'; readonly around: Around }>();
 
 /**
  * Runs `work`, in which the library inserts a passkey or a session within `around`, so that this alone is in a
@@ -23,14 +23,14 @@ export async function inserting<T>(model: 'passkey' | 'session', around: Around,
       throw cause;
     }
   };
-  const done = current.run({ model, around: remembering }, work);
+  const done = currentInsert.run({ model, around: remembering }, work);
   return done.catch((error: unknown) => {
     throw failure === null ? error : failure.cause;
   });
 }
 
 /** Every operation of it notes its failure. */
-const noting = (adapter: DBAdapter): DBAdapter =>
+const notingAdapter = (adapter: DBAdapter): DBAdapter =>
   new Proxy(adapter, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
@@ -40,15 +40,15 @@ const noting = (adapter: DBAdapter): DBAdapter =>
   });
 
 const wrapped = (plain: DBAdapter): DBAdapter => {
-  const adapter = noting(plain);
+  const adapter = notingAdapter(plain);
   return {
     ...adapter,
     create(call) {
-      const waiting = current.getStore();
+      const waiting = currentInsert.getStore();
       if (waiting?.model !== call.model) return adapter.create(call);
       const user = 'userId' in call.data ? String(call.data.userId) : '';
       // Only this row: `around` inserts other ones as usual.
-      return waiting.around(() => current.exit(() => adapter.create(call)), user);
+      return waiting.around(() => currentInsert.exit(() => adapter.create(call)), user);
     },
   };
 };

@@ -125,32 +125,34 @@ const internalAuthEndpoints = {
 // has 190 random bits, so a hash without salt suffices.
 
 /** Tokens by their hash: those that the caller of one operation already has. */
-type Known = ReadonlyMap<string, string>;
+type KnownTokens = ReadonlyMap<string, string>;
 
-const hashOf = (value: Where['value']): Where['value'] => {
+const hashedToken = (value: Where['value']): Where['value'] => {
   if (typeof value === 'string') return sha256Hex(value);
   return Array.isArray(value) ? value.map((one) => sha256Hex(String(one))) : value;
 };
 
 const hashedWhere = (where: Where[]): Where[] =>
   where.map((condition) =>
-    condition.field === 'token' ? { ...condition, value: hashOf(condition.value) } : condition,
+    condition.field === 'token' ? { ...condition, value: hashedToken(condition.value) } : condition,
   );
 
-function knownFrom(where: readonly Where[]): Known {
+function knownFrom(where: readonly Where[]): KnownTokens {
   const tokens = where.flatMap(({ field, value }) => (field === 'token' ? [value].flat() : []));
   return new Map(tokens.filter((one) => typeof one === 'string').map((token) => [sha256Hex(token), token]));
 }
 
 /** The row as the library expects it: with the token by which it asked. Rows found otherwise keep the hash. */
-function withToken<Row>(row: Row, known: Known): Row {
+function withToken<Row>(row: Row, known: KnownTokens): Row {
   if (typeof row !== 'object' || row === null || !('token' in row) || typeof row.token !== 'string') return row;
   return { ...row, token: known.get(row.token) ?? row.token };
 }
 
 function hashing(adapter: DBTransactionAdapter): DBTransactionAdapter {
   /** Returns the same input with hashes, and the way back; unchanged for other tables. */
-  function translate<Input extends { model: string; where: Where[] }>(input: Input): { input: Input; known: Known } {
+  function translate<Input extends { model: string; where: Where[] }>(
+    input: Input,
+  ): { input: Input; known: KnownTokens } {
     if (input.model !== 'session') return { input, known: new Map() };
     return { input: { ...input, where: hashedWhere(input.where) }, known: knownFrom(input.where) };
   }
@@ -213,7 +215,7 @@ const RESET_SECONDS = (RESET_LINK_HOURS * HOUR_MS) / 1000;
 const ERROR_MAX = 300;
 
 /** Where a session begins, or is used; `headers` as made by headersOf. */
-function placeOf(headers: Headers | undefined): { ipAddress?: string; userAgent?: string } {
+function clientPlace(headers: Headers | undefined): { ipAddress?: string; userAgent?: string } {
   const ipAddress = headers?.get(CLIENT_IP_HEADER);
   return ipAddress ? { ipAddress, userAgent: headers?.get('user-agent') ?? '' } : {};
 }
@@ -267,9 +269,11 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
       session: {
         // Its age is compared on other nodes, so it is by the store's clock. The library would take this host's.
         create: {
-          before: async (_session, call) => ({ data: { ...placeOf(call?.headers), createdAt: toDate(clock.now()) } }),
+          before: async (_session, call) => ({
+            data: { ...clientPlace(call?.headers), createdAt: toDate(clock.now()) },
+          }),
         },
-        update: { before: async (_changes, call) => ({ data: placeOf(call?.headers) }) },
+        update: { before: async (_changes, call) => ({ data: clientPlace(call?.headers) }) },
       },
     },
     plugins: [
@@ -292,7 +296,7 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
       cookiePrefix: 'mailvet',
       useSecureCookies: publicUrl.startsWith('https://'),
       defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/' },
-      // It would look for the address of a proxy; placeOf knows the client's.
+      // It would look for the address of a proxy; clientPlace knows the client's.
       ipAddress: { disableIpTracking: true },
       database: {
         generateId: ({ model }) => (model === 'user' ? newId('usr', clock.now()) : randomToken(24)),

@@ -18,7 +18,7 @@ interface Limit {
   readonly network?: string;
 }
 /** Attempts allowed per window, which starts at the first attempt. */
-const LIMITS = {
+const ATTEMPT_LIMITS = {
   /** By address, whether or not it has a user. */
   'sign-in': { max: 10, everywhere: 100, windowMs: QUARTER_MS, network: 'sign-in-ip' },
   /** They are counted by client network alone, or by known device. */
@@ -36,7 +36,7 @@ const LIMITS = {
   'mail-ip': { max: 20, windowMs: HOUR_MS },
   'token-ip': { max: 60, windowMs: HOUR_MS },
 } as const satisfies Record<string, Limit>;
-type Kind = keyof typeof LIMITS;
+type Kind = keyof typeof ATTEMPT_LIMITS;
 type IpKind = Extract<Kind, `${string}-ip`>;
 type OriginKind = Exclude<Kind, IpKind | 'password'>;
 
@@ -86,11 +86,15 @@ const refusalKey = ({ kind, subject, origin = '' }: Counter): string => `${kind}
 const REFUSALS_MAX = 20_000;
 
 function networkCounters(kind: IpKind, ip: string): Counter[] {
-  return networksOf(ip).map(({ network, times }) => ({ kind, max: times * LIMITS[kind].max, subject: network }));
+  return networksOf(ip).map(({ network, times }) => ({
+    kind,
+    max: times * ATTEMPT_LIMITS[kind].max,
+    subject: network,
+  }));
 }
 
-function countersOf(kind: OriginKind, subject: string, { ip, device }: Origin): Counter[] {
-  const limit = LIMITS[kind];
+function attemptCounters(kind: OriginKind, subject: string, { ip, device }: Origin): Counter[] {
+  const limit = ATTEMPT_LIMITS[kind];
   const { max, everywhere } = limit;
   if (device !== null) return [{ kind, max, subject, origin: `device ${device}` }];
   return [
@@ -123,7 +127,7 @@ export function createLimits({ attempts, clock }: { attempts: Attempts; clock: C
     });
 
   function refusal({ kind, max }: Counter, endsAt: number): ApiError {
-    const { windowMs }: Limit = LIMITS[kind];
+    const { windowMs }: Limit = ATTEMPT_LIMITS[kind];
     const retry_after = Math.min(windowMs / 1000, Math.max(1, Math.ceil((endsAt - clock.now()) / 1000)));
     const minutes = Math.ceil(retry_after / 60);
     const message = `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
@@ -137,7 +141,7 @@ export function createLimits({ attempts, clock }: { attempts: Attempts; clock: C
     }
     for (const counter of counters) {
       const { kind, max, subject, origin } = counter;
-      const { count, endsAt } = await attempts.count(`${kind}:${subject}`, LIMITS[kind].windowMs, origin);
+      const { count, endsAt } = await attempts.count(`${kind}:${subject}`, ATTEMPT_LIMITS[kind].windowMs, origin);
       if (count <= max) continue;
       const ttl = Math.min(UNLOCK_WITHIN_SECONDS * 1000, Math.max(1, endsAt - clock.now()));
       refusals ??= newRefusals();
@@ -152,13 +156,13 @@ export function createLimits({ attempts, clock }: { attempts: Attempts; clock: C
     for (const key of refusals?.keys() ?? []) if (key.startsWith(start)) refusals?.delete(key);
   };
   return {
-    count: (kind, subject, from) => countAll(...countersOf(kind, subject, from)),
-    countUser: (kind, user) => countAll({ kind, max: LIMITS[kind].max, subject: user }),
+    count: (kind, subject, from) => countAll(...attemptCounters(kind, subject, from)),
+    countUser: (kind, user) => countAll({ kind, max: ATTEMPT_LIMITS[kind].max, subject: user }),
     countIp: (kind, { ip, device = null }) =>
       countAll(
         ...(device === null
           ? networkCounters(kind, ip)
-          : [{ kind, max: LIMITS[kind].max, subject: `device ${device}` }]),
+          : [{ kind, max: ATTEMPT_LIMITS[kind].max, subject: `device ${device}` }]),
       ),
     clear,
     firstUse: async (user, code) => (await attempts.count(`used-code:${user}:${code}`, CODE_LIVES_MS)).count === 1,

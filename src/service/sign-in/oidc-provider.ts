@@ -69,7 +69,7 @@ export interface OidcProvider {
 }
 
 /** One request to the provider, ms; a sign-in makes four at most. */
-const STEP_MS = 5_000;
+const PROVIDER_REQUEST_MS = 5_000;
 /** Of a reply: documents, key sets and tokens with a few hundred groups are smaller. */
 const REPLY_BYTES = 256 * 1024;
 /** For how long a discovery document is used. */
@@ -116,10 +116,10 @@ function fetchBy(post: Post) {
       url,
       headers: Object.fromEntries(new Headers(headers)),
       body: body === undefined || body === null ? '' : String(body),
-      timeoutMs: STEP_MS,
+      timeoutMs: PROVIDER_REQUEST_MS,
       replyBytes: REPLY_BYTES + 1,
-      bodyMs: STEP_MS,
-      signal: signal ?? AbortSignal.timeout(2 * STEP_MS),
+      bodyMs: PROVIDER_REQUEST_MS,
+      signal: signal ?? AbortSignal.timeout(2 * PROVIDER_REQUEST_MS),
     });
     if (sent.error !== null) throw new ProviderUnreachable(`${new URL(url).origin}: ${sent.error}`);
     if (Buffer.byteLength(sent.response) > REPLY_BYTES)
@@ -151,19 +151,19 @@ const fieldOf = (from: unknown, name: string): unknown =>
   typeof from === 'object' && from !== null ? Reflect.get(from, name) : undefined;
 
 /** As the provider writes it (RFC 6749 §4.1.2.1), where it is one word. */
-const wordOf = (text: unknown): string => (/^[a-z_]{1,40}$/.test(String(text)) ? String(text) : 'error');
+const errorWord = (text: unknown): string => (/^[a-z_]{1,40}$/.test(String(text)) ? String(text) : 'error');
 
 /** `fallback`: for what has no failure of its own. */
-function failureOf(error: unknown, fallback: OidcFailure): OidcError {
+function oidcFailure(error: unknown, fallback: OidcFailure): OidcError {
   if (error instanceof OidcError) return error;
   for (const cause of causesOf(error)) {
     if (cause instanceof ProviderUnreachable || /^OAUTH_(TIMEOUT|ABORT)$/.test(String(fieldOf(cause, 'code'))))
       return new OidcError('unreachable', {}, error);
     // The redirect or the token endpoint has failed.
     if (cause.name === 'AuthorizationResponseError')
-      return new OidcError('denied', { error: wordOf(fieldOf(cause, 'error')) }, error);
+      return new OidcError('denied', { error: errorWord(fieldOf(cause, 'error')) }, error);
     if (cause.name === 'ResponseBodyError')
-      return new OidcError('code_refused', { error: wordOf(fieldOf(cause, 'error')) }, error);
+      return new OidcError('code_refused', { error: errorWord(fieldOf(cause, 'error')) }, error);
     const known = OF_CLAIM[String(fieldOf(cause, 'claim') ?? fieldOf(cause.cause, 'claim'))];
     if (known !== undefined) return new OidcError(known, {}, error);
     if (/signature|"alg"|algorithm|no applicable|JWK/i.test(cause.message))
@@ -193,7 +193,7 @@ export function createOidcProvider(parts: {
   /** What is configured alike for each request of openid-client. */
   function prepare(library: typeof OpenId, config: OpenId.Configuration): OpenId.Configuration {
     config[library.customFetch] = fetch;
-    config.timeout = (2 * STEP_MS) / 1000;
+    config.timeout = (2 * PROVIDER_REQUEST_MS) / 1000;
     if (insecure) library.allowInsecureRequests(config);
     library.enableNonRepudiationChecks(config);
     return config;
@@ -203,7 +203,7 @@ export function createOidcProvider(parts: {
     const library = await openId();
     const found = await library.discovery(new URL(settings.issuer), settings.clientId, {}, undefined, {
       [library.customFetch]: fetch,
-      timeout: (2 * STEP_MS) / 1000,
+      timeout: (2 * PROVIDER_REQUEST_MS) / 1000,
       execute: insecure ? [library.allowInsecureRequests] : [],
     });
     const metadata = found.serverMetadata();
@@ -224,7 +224,7 @@ export function createOidcProvider(parts: {
     if (document === null || document.until <= now) {
       const read = discover().catch((error: unknown) => {
         document = null;
-        throw failureOf(error, 'bad_answer');
+        throw oidcFailure(error, 'bad_answer');
       });
       document = { read, until: now + DOCUMENT_MS };
     }
@@ -273,7 +273,10 @@ export function createOidcProvider(parts: {
     const { createRemoteJWKSet, customFetch } = await import('jose');
     const uri = String((await metadata()).jwks_uri);
     if (keys?.uri !== uri)
-      keys = { uri, find: createRemoteJWKSet(new URL(uri), { [customFetch]: fetch, timeoutDuration: STEP_MS }) };
+      keys = {
+        uri,
+        find: createRemoteJWKSet(new URL(uri), { [customFetch]: fetch, timeoutDuration: PROVIDER_REQUEST_MS }),
+      };
     return keys.find;
   }
 
@@ -300,7 +303,7 @@ export function createOidcProvider(parts: {
       try {
         return await read(query, checks);
       } catch (error) {
-        throw failureOf(error, 'bad_answer');
+        throw oidcFailure(error, 'bad_answer');
       }
     },
 
@@ -317,7 +320,7 @@ export function createOidcProvider(parts: {
         });
         return logoutOf(payload);
       } catch (error) {
-        throw failureOf(error, 'bad_signature');
+        throw oidcFailure(error, 'bad_signature');
       }
     },
   };

@@ -79,7 +79,7 @@ interface OidcParts {
 }
 
 /** A person as the provider knows them. */
-interface Person {
+interface OidcPerson {
   readonly identity: OidcIdentity;
   /** In lower case; null: none that one could sign in with here. */
   readonly email: string | null;
@@ -108,7 +108,7 @@ interface Confirming {
 interface Begun extends OidcChecks, Purpose {}
 
 /** How a sign-in goes on once it is known whose it is. */
-interface Admission {
+interface OidcAdmission {
   readonly user: string;
   readonly account?: AccountId;
   /** It runs in the transaction in which the session begins. */
@@ -119,9 +119,9 @@ interface Admission {
   readonly isNew?: true;
 }
 
-const stateOf = (state: string): string => `oidc:${state}`;
+const storedStateName = (state: string): string => `oidc:${state}`;
 const confirmationOf = (session: string, action: ConfirmedAction): string => `oidc-confirmed:${session}:${action}`;
-const TOKEN_LENGTH = 43;
+const STATE_TOKEN_LENGTH = 43;
 const NAME_MAX = 100;
 /** Of claims with several values; providers that know more groups leave them out of the token. */
 const VALUES_MAX = 1_000;
@@ -144,7 +144,7 @@ function roleOf({ roleClaim, roleMap, role }: OidcSettings, claims: OidcClaims['
 const isVerified = ({ email_verified: verified, xms_edov: ownsDomain }: OidcClaims['all']): boolean =>
   verified === undefined ? ownsDomain === true || ownsDomain === 1 || ownsDomain === '1' : verified === true;
 
-function personOf(settings: OidcSettings, { subject, all }: OidcClaims): Person {
+function personOfClaims(settings: OidcSettings, { subject, all }: OidcClaims): OidcPerson {
   const email = typeof all.email === 'string' ? all.email.trim().toLowerCase() : '';
   const factors = [...textsOf(all.amr), ...(typeof all.acr === 'string' ? [all.acr] : [])];
   const name = typeof all.name === 'string' ? harmlessName(all.name.slice(0, NAME_MAX)) : '';
@@ -166,7 +166,7 @@ function isFresh({ authTime }: OidcClaims, { since }: Confirming, now: number): 
 }
 
 /** Throws OidcError where only addresses of some domains may sign in. */
-function checkDomain({ allowedDomains }: OidcSettings, { email, verified }: Person): void {
+function checkDomain({ allowedDomains }: OidcSettings, { email, verified }: OidcPerson): void {
   if (allowedDomains === null) return;
   if (email === null) throw new OidcError('no_address');
   if (!allowedDomains.includes(email.slice(email.lastIndexOf('@') + 1))) throw new OidcError('domain_not_allowed');
@@ -174,7 +174,7 @@ function checkDomain({ allowedDomains }: OidcSettings, { email, verified }: Pers
 }
 
 const linkedBy =
-  (browser: BrowserRequest, audit: UserAudit, { identity }: Person) =>
+  (browser: BrowserRequest, audit: UserAudit, { identity }: OidcPerson) =>
   async (change: UserChange) => {
     if (!(await change.linkIdentity(identity))) {
       // A sign-in in another window has linked it meanwhile.
@@ -189,12 +189,12 @@ const linkedBy =
 function createAdmission({ settings, store, audit, userAdmin, library }: OidcParts) {
   const { users, members, accounts, signIns } = store;
 
-  async function createUser(email: string, person: Person, proven: boolean): Promise<User | null> {
+  async function createUser(email: string, person: OidcPerson, proven: boolean): Promise<User | null> {
     return userAdmin.create({ email, name: person.name ?? personNameOf(email), password: null, proven });
   }
 
   /** Somebody who is linked already. With a role claim, their role is what it says now. */
-  async function known(user: string, { role, identity }: Person, ip: string): Promise<Admission> {
+  async function known(user: string, { role, identity }: OidcPerson, ip: string): Promise<OidcAdmission> {
     if (settings.roleClaim === null || settings.account === null) return { user };
     const membership = await members.role(settings.account, user);
     if (membership === null) return { user };
@@ -205,7 +205,7 @@ function createAdmission({ settings, store, audit, userAdmin, library }: OidcPar
   }
 
   /** Handles the first sign-in without an invitation. */
-  async function unknown(browser: BrowserRequest, person: Person): Promise<Admission | null> {
+  async function unknown(browser: BrowserRequest, person: OidcPerson): Promise<OidcAdmission | null> {
     const { email, verified, role } = person;
     if (email === null) throw new OidcError('no_address');
     if (!verified) throw new OidcError('address_not_verified');
@@ -242,10 +242,10 @@ function createAdmission({ settings, store, audit, userAdmin, library }: OidcPar
   /** `hash`: of the token of an invitation, which proves the address where it was mailed. */
   async function invited(
     browser: BrowserRequest,
-    person: Person,
+    person: OidcPerson,
     hash: string,
     linked: User | null,
-  ): Promise<Admission | null> {
+  ): Promise<OidcAdmission | null> {
     const invitation = await members.invitation(hash);
     if (invitation === null) throw new ApiError('link_expired');
     if (linked === null && person.email === null) throw new OidcError('no_address');
@@ -277,7 +277,11 @@ function createAdmission({ settings, store, audit, userAdmin, library }: OidcPar
   }
 
   /** Returns null if another sign-in has created the user meanwhile. */
-  return async (browser: BrowserRequest, person: Person, invitation: string | null): Promise<Admission | null> => {
+  return async (
+    browser: BrowserRequest,
+    person: OidcPerson,
+    invitation: string | null,
+  ): Promise<OidcAdmission | null> => {
     checkDomain(settings, person);
     const id = await signIns.userByIdentity(person.identity);
     if (invitation !== null) return invited(browser, person, invitation, id === null ? null : await users.get(id));
@@ -306,14 +310,14 @@ export function createOidc(parts: OidcParts): OidcService {
     const state = await api.oidcState({ headers: headersOf(browser, 'oidc') });
     // Compared first, so that a link of a stranger does not end a sign-in that is under way.
     if (state === null || new URLSearchParams(query).get('state') !== state) throw new OidcError('expired');
-    const kept = await (await $context).internalAdapter.consumeVerificationValue(stateOf(state));
+    const kept = await (await $context).internalAdapter.consumeVerificationValue(storedStateName(state));
     if (kept === null || kept.expiresAt.getTime() <= clock.now()) throw new OidcError('expired');
     // A node of the version before says nothing of confirmations.
     return { confirming: null, ...JSON.parse(kept.value), state };
   }
 
   /** Begins the session, or asks for the code of an authenticator app that the provider does not stand for. */
-  async function begin(browser: BrowserRequest, change: UserChange, person: Person, asksCode: boolean) {
+  async function begin(browser: BrowserRequest, change: UserChange, person: OidcPerson, asksCode: boolean) {
     const opened = await library();
     const { withSecondFactor, mark } = person;
     if (asksCode && !withSecondFactor) {
@@ -327,7 +331,7 @@ export function createOidc(parts: OidcParts): OidcService {
     return { secondFactor: false, setCookie: begun.setCookie };
   }
 
-  async function enter(browser: BrowserRequest, person: Person, { user, ...admission }: Admission) {
+  async function enter(browser: BrowserRequest, person: OidcPerson, { user, ...admission }: OidcAdmission) {
     const { account, within, takesOver, isNew } = admission;
     const outcome: { done: Awaited<ReturnType<typeof begin>> | null } = { done: null };
     const work = (asksCode: (of: User) => boolean) => async (change: UserChange) => {
@@ -352,7 +356,11 @@ export function createOidc(parts: OidcParts): OidcService {
     return outcome.done;
   }
 
-  async function admitted(browser: BrowserRequest, person: Person, invitation: string | null): Promise<Admission> {
+  async function admitted(
+    browser: BrowserRequest,
+    person: OidcPerson,
+    invitation: string | null,
+  ): Promise<OidcAdmission> {
     const admission = (await admit(browser, person, invitation)) ?? (await admit(browser, person, invitation));
     if (admission === null) throw new OidcError('expired');
     return admission;
@@ -368,7 +376,11 @@ export function createOidc(parts: OidcParts): OidcService {
 
   async function send(browser: BrowserRequest, purpose: Purpose): Promise<Cookies & { url: string }> {
     await limits.countIp('oidc-ip', await devices.originOf(browser, null));
-    const checks = { state: randomToken(TOKEN_LENGTH), nonce: randomToken(TOKEN_LENGTH), verifier: randomToken(64) };
+    const checks = {
+      state: randomToken(STATE_TOKEN_LENGTH),
+      nonce: randomToken(STATE_TOKEN_LENGTH),
+      verifier: randomToken(64),
+    };
     const { state, ...kept } = checks;
     const { confirming } = purpose;
     const url = await provider.authorizationUrl(checks, confirming !== null).catch((error: unknown) => {
@@ -379,7 +391,7 @@ export function createOidc(parts: OidcParts): OidcService {
     const value = JSON.stringify({ ...kept, ...purpose });
     const expiresAt = toDate(clock.now() + OIDC_MINUTES * MINUTE_MS);
     const { internalAdapter } = await $context;
-    await internalAdapter.createVerificationValue({ identifier: stateOf(state), value, expiresAt });
+    await internalAdapter.createVerificationValue({ identifier: storedStateName(state), value, expiresAt });
     const { headers } = await api.setOidcState({ body: { state }, returnHeaders: true });
     return { url, setCookie: cookiesOf(headers) };
   }
@@ -394,7 +406,7 @@ export function createOidc(parts: OidcParts): OidcService {
     const { user, session, action } = confirming;
     if ((await parts.fromBrowser(browser))?.user.session !== session) throw new OidcError('expired');
     const claims = await provider.claims(query, checks);
-    const person = personOf(settings, claims);
+    const person = personOfClaims(settings, claims);
     checkDomain(settings, person);
     if ((await signIns.userByIdentity(person.identity)) !== user) throw new OidcError('other_person');
     if (!isFresh(claims, confirming, clock.now())) throw new OidcError('not_fresh');
@@ -432,7 +444,7 @@ export function createOidc(parts: OidcParts): OidcService {
           user = { id: confirming.user };
           return await confirm(browser, query, checks, confirming);
         }
-        const person = personOf(settings, await provider.claims(query, checks));
+        const person = personOfClaims(settings, await provider.claims(query, checks));
         const id = await signIns.userByIdentity(person.identity);
         user = id === null ? { stranger: person.email ?? '' } : { id };
         const admission = await admitted(browser, person, invitation);

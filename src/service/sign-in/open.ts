@@ -16,15 +16,15 @@ interface OpenParts {
 
 const SECRET_LENGTH = 48;
 /** The store knows it by this name. */
-const NAME = 'auth';
+const SECRET_NAME = 'auth';
 
 /** Loads and configures the sign-in library at the first call; after a failure, the next call retries. */
 export function lazyLibrary({ store, secret, url, clock, logger }: OpenParts): () => Promise<Library> {
   let opened: Promise<Library> | null = null;
   async function signingSecret(): Promise<string> {
-    if (secret === null) return store.secret(NAME, () => randomToken(SECRET_LENGTH));
+    if (secret === null) return store.secret(SECRET_NAME, () => randomToken(SECRET_LENGTH));
     // Given by the operator, perhaps copied from the store: there it would be in every backup.
-    await store.forgetSecret(NAME, secret);
+    await store.forgetSecret(SECRET_NAME, secret);
     return secret;
   }
 

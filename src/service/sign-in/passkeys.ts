@@ -21,20 +21,20 @@ import { recordedSignIn, type UserAudit } from './user-audit.ts';
 
 export type { PasskeyRecord };
 
-type Json = Readonly<Record<string, unknown>>;
+type PasskeyJson = Readonly<Record<string, unknown>>;
 
 /** Passkeys (WebAuthn Level 3). Options and credentials are in the JSON form used by browsers. */
 export interface PasskeyService {
   list(user: SignedIn): Promise<PasskeyRecord[]>;
-  addOptions(browser: BrowserRequest, user: SignedIn): Promise<Cookies & { options: Json }>;
+  addOptions(browser: BrowserRequest, user: SignedIn): Promise<Cookies & { options: PasskeyJson }>;
   /** Mails the user, as `remove`. */
-  add(browser: BrowserRequest, user: SignedIn, input: { name: string; credential: Json }): Promise<void>;
+  add(browser: BrowserRequest, user: SignedIn, input: { name: string; credential: PasskeyJson }): Promise<void>;
   /** False if the user has no such passkey. */
   remove(browser: BrowserRequest, user: SignedIn, id: string): Promise<boolean>;
-  signInOptions(browser: BrowserRequest): Promise<Cookies & { options: Json }>;
-  signIn(browser: BrowserRequest, credential: Json): Promise<Cookies & { user: string }>;
+  signInOptions(browser: BrowserRequest): Promise<Cookies & { options: PasskeyJson }>;
+  signIn(browser: BrowserRequest, credential: PasskeyJson): Promise<Cookies & { user: string }>;
   /** Confirms a signed-in user by one of their passkeys, with options of `signInOptions`. Throws ApiError. */
-  confirm(browser: BrowserRequest, user: SignedIn, credential: Json): Promise<void>;
+  confirm(browser: BrowserRequest, user: SignedIn, credential: PasskeyJson): Promise<void>;
 }
 
 const ADD: ErrorMapping = {
@@ -49,14 +49,14 @@ const SIGN_IN: ErrorMapping = {
   UNAUTHORIZED: REJECTED,
   BAD_REQUEST: REJECTED,
 };
-const CONFIRM: ErrorMapping = {
+const PASSKEY_ERRORS: ErrorMapping = {
   CHALLENGE_NOT_FOUND: ['passkey_refused', 'That took too long. Start again.'],
   UNAUTHORIZED: 'passkey_refused',
   BAD_REQUEST: 'passkey_refused',
 };
 
 /** WebAuthn Level 3 §5.1: credential IDs have at most 1023 bytes; in base64url. */
-const ID = /^[A-Za-z0-9_-]{1,1364}$/;
+const CREDENTIAL_ID = /^[A-Za-z0-9_-]{1,1364}$/;
 /** §5.8.4 defines them; there is room for future values. */
 const TRANSPORT = /^[a-z-]{1,32}$/;
 
@@ -64,9 +64,10 @@ const TRANSPORT = /^[a-z-]{1,32}$/;
  * Checks what the library uses unverified: the ID, which it looks up, and the transports, which it stores. Null if they
  * are malformed.
  */
-function checkedCredential(credential: Json): (Record<string, unknown> & { id: string }) | null {
+function checkedCredential(credential: PasskeyJson): (Record<string, unknown> & { id: string }) | null {
   const { id, response } = credential;
-  if (typeof id !== 'string' || !ID.test(id) || typeof response !== 'object' || response === null) return null;
+  if (typeof id !== 'string' || !CREDENTIAL_ID.test(id) || typeof response !== 'object' || response === null)
+    return null;
   const transports: unknown = 'transports' in response ? (response.transports ?? []) : [];
   const plain = Array.isArray(transports) && transports.length <= 10;
   if (!plain || !transports.every((one) => typeof one === 'string' && TRANSPORT.test(one))) return null;
@@ -99,7 +100,7 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
     throw new ApiError('passkey_refused', `At most ${PASSKEYS_MAX} passkeys are allowed. Remove one first.`);
   }
   /** Verifies a passkey. The library begins a session of its user. */
-  async function verify(browser: BrowserRequest, credential: Json, errors: ErrorMapping) {
+  async function verify(browser: BrowserRequest, credential: PasskeyJson, errors: ErrorMapping) {
     const response = checkedCredential(credential);
     if (response === null) return null;
     const { api } = await library();
@@ -112,7 +113,7 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
   }
 
   async function ownerOf(credentialId: unknown): Promise<string | null> {
-    if (typeof credentialId !== 'string' || !ID.test(credentialId)) return null;
+    if (typeof credentialId !== 'string' || !CREDENTIAL_ID.test(credentialId)) return null;
     const { adapter } = await (await library()).$context;
     const where = [{ field: 'credentialID', value: String(credentialId) }];
     return (await adapter.findOne<{ userId: string }>({ model: 'passkey', where }))?.userId ?? null;
@@ -203,7 +204,7 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
     async confirm(browser, user, credential) {
       requireRelyingParty();
       await limits.countUser('password', user.id);
-      const done = await verify(browser, credential, CONFIRM);
+      const done = await verify(browser, credential, PASSKEY_ERRORS);
       if (done === null) throw new ApiError('passkey_refused');
       // Nobody gets the session that the library has begun.
       const { internalAdapter } = await (await library()).$context;

@@ -21,23 +21,23 @@ const PHC = /^\$argon2id\$v=19\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,8})\$([A-Za-z0
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
-const tagOf = (password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> =>
+const argonTag = (password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> =>
   promisify(argon2)('argon2id', { message: password, nonce, tagLength, ...cost });
 
 /** A hash of a password, which does not take its turn. */
 export async function argon2id(password: string, cost: Cost = COST): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await tagOf(password, nonce, cost, TAG_BYTES);
+  const tag = await argonTag(password, nonce, cost, TAG_BYTES);
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(nonce)}$${base64(tag)}`;
 }
 
 /** With the cost that the hash was made with. Throws an Error where it is not one of Argon2id. */
-async function fits(hash: string, password: string): Promise<boolean> {
+async function fitsHash(hash: string, password: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(hash) ?? [];
   if (memory === undefined) throw new Error('a stored hash of a password is not Argon2id in the PHC string format');
   const expected = Buffer.from(tag, 'base64');
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
-  return timingSafeEqual(await tagOf(password, Buffer.from(salt, 'base64'), cost, expected.length), expected);
+  return timingSafeEqual(await argonTag(password, Buffer.from(salt, 'base64'), cost, expected.length), expected);
 }
 
 /** Hashes occupy threads of the pool that logging and file access need too. */
@@ -48,14 +48,14 @@ const QUEUE_MAX = 100;
 const queue = new FairQueue(HASHES_AT_ONCE);
 
 /** `party`: guesses of one password take turns with those of others. */
-async function inTurn<T>(party: string, work: () => Promise<T>): Promise<T> {
+async function hashedInTurn<T>(party: string, work: () => Promise<T>): Promise<T> {
   if (queue.size >= QUEUE_MAX) throw new ApiError('overloaded', undefined, { retry_after: 1 });
   const leave = await queue.enter(party);
   return work().finally(leave);
 }
 
 /** Computes Argon2id in the PHC string format. */
-export const hashPassword = (password: string): Promise<string> => inTurn('', () => argon2id(password));
+export const hashPassword = (password: string): Promise<string> => hashedInTurn('', () => argon2id(password));
 
 export const verifyPassword = (input: { hash: string; password: string }): Promise<boolean> =>
-  inTurn(input.hash, () => fits(input.hash, input.password));
+  hashedInTurn(input.hash, () => fitsHash(input.hash, input.password));

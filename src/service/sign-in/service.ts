@@ -208,7 +208,7 @@ interface Proof {
  */
 type ConfirmUser = (browser: BrowserRequest, user: SignedIn, proof: Proof, action: ConfirmedAction) => Promise<void>;
 
-const CODE: ErrorMapping = {
+const SECOND_FACTOR_ERRORS: ErrorMapping = {
   INVALID_CODE: 'wrong_code',
   INVALID_BACKUP_CODE: 'wrong_code',
   TOTP_NOT_ENABLED: 'wrong_code',
@@ -240,7 +240,9 @@ function createConfirmation(parts: {
     if (isOneTime && !(await limits.firstUse(user.id, code))) throw new ApiError('wrong_code');
     const { api } = await library();
     const call = { body: { code }, headers: headersOf(browser, 'session_token') };
-    await callLibrary(CODE, async () => (isOneTime ? api.verifyTOTP(call) : api.verifyBackupCode(call)));
+    await callLibrary(SECOND_FACTOR_ERRORS, async () =>
+      isOneTime ? api.verifyTOTP(call) : api.verifyBackupCode(call),
+    );
     await limits.clear('code', user.id);
   }
   return async (browser, user, { password, code, credential, oidc: byProvider }, action) => {
@@ -267,7 +269,7 @@ interface InvitationService {
 /** The link proves who owns the address, which its present user never did: it becomes theirs, with a new password. */
 const claims = (invitation: Invitation, user: User): boolean => invitation.provesAddress && !user.emailVerified;
 
-const actorOf = ({ id, email }: User, ip: string): Actor => ({ kind: 'user', id, name: email, ip });
+const userActor = ({ id, email }: User, ip: string): Actor => ({ kind: 'user', id, name: email, ip });
 
 interface InvitationParts {
   readonly store: Pick<Store, 'users' | 'members'>;
@@ -288,7 +290,7 @@ function createInvitations(parts: InvitationParts): InvitationService {
   }
 
   async function acceptAs(hash: string, user: User, ip: string): Promise<void> {
-    if ((await store.members.accept(hash, user.id, actorOf(user, ip))) === null) throw new ApiError('link_expired');
+    if ((await store.members.accept(hash, user.id, userActor(user, ip))) === null) throw new ApiError('link_expired');
   }
 
   /** Whoever has not proven to own the address stays in the account that invited them. */
@@ -324,7 +326,7 @@ function createInvitations(parts: InvitationParts): InvitationService {
       const { password: passwords } = await (await library()).$context;
       const hashed = await passwords.hash(password);
       if (known !== null) {
-        const by = actorOf(known, browser.ip);
+        const by = userActor(known, browser.ip);
         await userAdmin.setPassword(known.id, hashed, sourceOf(browser), {
           account: invitation.account,
           // An invitation that was withdrawn meanwhile changes nothing.
@@ -372,7 +374,7 @@ interface TotpSecret {
 }
 
 const BEGIN: ErrorMapping = { INVALID_PASSWORD: 'wrong_password', TOTP_ALREADY_ENABLED: 'second_factor_exists' };
-const CONFIRM: ErrorMapping = {
+const CONFIRMATION_ERRORS: ErrorMapping = {
   INVALID_CODE: 'wrong_code',
   TOTP_NOT_ENABLED: ['wrong_code', 'There is no secret to confirm. Start again with a new one.'],
 };
@@ -420,7 +422,7 @@ function createSecondFactor(parts: {
     const call = { body: { code }, headers: headersOf(browser, 'session_token'), returnHeaders: true } as const;
     const setCookie = await signIns.change({ user: user.id, session: user.session }, async (change) => {
       // Rotates the session.
-      const { headers } = await callLibrary(CONFIRM, () => api.verifyTOTP(call));
+      const { headers } = await callLibrary(CONFIRMATION_ERRORS, () => api.verifyTOTP(call));
       if (!change.user.secondFactor) await notify(change, 'second_factor_on', sourceOf(browser));
       await audit.record(change, browser, 'user.second_factor_enabled');
       return cookiesOf(headers);

@@ -108,7 +108,7 @@ const BEGIN_AGAIN = 'The sign-in took too long, or there were too many wrong cod
 const NO_CHALLENGE: ErrorMapping['x'] = ['sign_in_failed', BEGIN_AGAIN];
 
 const PASSWORD: ErrorMapping = { INVALID_EMAIL_OR_PASSWORD: 'sign_in_failed', PASSWORD_TOO_LONG: 'sign_in_failed' };
-const CODE: ErrorMapping = {
+const CHALLENGE_ERRORS: ErrorMapping = {
   INVALID_CODE: 'second_factor_failed',
   INVALID_BACKUP_CODE: 'second_factor_failed',
   TOTP_NOT_ENABLED: 'second_factor_failed',
@@ -233,7 +233,10 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
           await audit.record(change, browser, 'user.signed_in', { factor });
           return begun;
         }),
-      () => callLibrary(CODE, async () => (factor === 'code' ? api.verifyTOTP(call) : api.verifyBackupCode(call))),
+      () =>
+        callLibrary(CHALLENGE_ERRORS, async () =>
+          factor === 'code' ? api.verifyTOTP(call) : api.verifyBackupCode(call),
+        ),
     );
     await limits.clear('code', user);
     await endSession(browser);

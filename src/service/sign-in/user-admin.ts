@@ -7,8 +7,8 @@ import type { ChangeSource, NotifyUser } from './notices.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
 
 /** 190 bits are too long to guess. */
-const TOKEN_LENGTH = 32;
-export const newToken = (): string => randomToken(TOKEN_LENGTH);
+const USER_TOKEN_LENGTH = 32;
+export const newToken = (): string => randomToken(USER_TOKEN_LENGTH);
 
 /** What survives a new password, by ID. */
 export interface KeptAccess {

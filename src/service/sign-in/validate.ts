@@ -6,14 +6,14 @@ import { span } from '../../kernel/format.ts';
 
 let loaded: Promise<ReadonlySet<string>> | null = null;
 
-async function load(): Promise<ReadonlySet<string>> {
+async function loadFrequentPasswords(): Promise<ReadonlySet<string>> {
   const text = await readFile(dataFile('frequent-passwords.txt'), 'utf8');
   return new Set(text.split('\n').filter((line) => line !== '' && !line.startsWith('#')));
 }
 
 /** The cores of the most frequent passwords. Read when a password is first set, not at the start. */
 function frequentPasswords(): Promise<ReadonlySet<string>> {
-  loaded ??= load().catch((error: unknown) => {
+  loaded ??= loadFrequentPasswords().catch((error: unknown) => {
     loaded = null;
     throw error;
   });
@@ -21,10 +21,11 @@ function frequentPasswords(): Promise<ReadonlySet<string>> {
 }
 
 /** The addresses that the sign-in library accepts: ASCII, a dot-atom at a name with a top-level domain. */
-const ADDRESS =
+const LIBRARY_ADDRESS =
   /^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+.-]{0,63}[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]{0,62}\.)+[A-Za-z]{2,63}$/;
 
-export const isUsableEmail = (text: string): boolean => text.length <= USER_EMAIL_LENGTH.max && ADDRESS.test(text);
+export const isUsableEmail = (text: string): boolean =>
+  text.length <= USER_EMAIL_LENGTH.max && LIBRARY_ADDRESS.test(text);
 
 /** The address to sign in with, in lower case. Throws ApiError. */
 export function parseEmail(text: string): string {
@@ -68,8 +69,8 @@ const SERVICE_NAME = 'Mailvet';
 const NAME_MIN = 3;
 const DIFFERENT_CHARACTERS_MIN = 4;
 
-const WORD = /[\p{L}\p{M}]+/gu;
-const wordsIn = (text: string): string[] => text.toLowerCase().match(WORD) ?? [];
+const WORD_OF_NAME = /[\p{L}\p{M}]+/gu;
+const wordsIn = (text: string): string[] => text.toLowerCase().match(WORD_OF_NAME) ?? [];
 const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 
 /**
@@ -89,7 +90,7 @@ function unitOf(text: string): string {
 }
 
 /** The words of each name, and each name as one word: `Jane Doe` → `jane`, `doe`, `janedoe`. */
-function ownWords(names: readonly string[]): ReadonlySet<string> {
+function wordsOfNames(names: readonly string[]): ReadonlySet<string> {
   const words = names.flatMap((name) => [...wordsIn(name), wordsIn(name).join('')]);
   return new Set(words.filter((word) => word.length >= NAME_MIN));
 }
@@ -118,7 +119,7 @@ export function weaknessOf(
 
   const all = [SERVICE_NAME, ...names];
   if (all.some((name) => lettersAndDigits(name) === lettersAndDigits(password))) return 'own name';
-  const own = ownWords(all);
+  const own = wordsOfNames(all);
   const words = new Set(wordsIn(password));
   const others = [...words].filter((word) => !consistsOf(word, own));
   if (words.size > 0 && others.length === 0) return 'own name';

@@ -65,9 +65,9 @@ const SOON_MS = 10_000;
 /**
  * After a round of nothing but failures, ms: the longer it has failed, the longer, so that it takes little from others.
  */
-const PAUSE_MS = { least: 5_000, most: 60_000 } as const;
+const ROUND_PAUSE_MS = { least: 5_000, most: 60_000 } as const;
 
-interface Parts {
+interface DeliveryParts {
   readonly webhooks: Pick<Store['webhooks'], 'due' | 'record' | 'finish'>;
   readonly send: Send;
   readonly mailTo: WebhookDisabledMail;
@@ -79,7 +79,7 @@ interface Parts {
 /** Ends the job as well. */
 export type DeliverWebhook = (job: ClaimOf<'webhook_delivery'>, signal: AbortSignal) => Promise<void>;
 
-export function createWebhookDelivery({ webhooks, send, mailTo, clock, onAttempt }: Parts): DeliverWebhook {
+export function createWebhookDelivery({ webhooks, send, mailTo, clock, onAttempt }: DeliveryParts): DeliverWebhook {
   async function attempt(delivery: DueDelivery, signal: AbortSignal): Promise<boolean> {
     const outcome = await send(delivery, signal);
     await webhooks.record(delivery, outcome, mailTo);
@@ -113,4 +113,4 @@ export function createWebhookDelivery({ webhooks, send, mailTo, clock, onAttempt
 }
 
 const pauseOf = (failingForMs: number): number =>
-  Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, Math.round(failingForMs / 4)));
+  Math.min(ROUND_PAUSE_MS.most, Math.max(ROUND_PAUSE_MS.least, Math.round(failingForMs / 4)));

@@ -12,7 +12,7 @@ import { bodyOf, type Send } from './deliver.ts';
 
 // Which URLs a webhook may have.
 
-const refused = (message: string): ApiError => new ApiError('invalid_webhook_url', message, { field: 'url' });
+const invalidUrl = (message: string): ApiError => new ApiError('invalid_webhook_url', message, { field: 'url' });
 
 /**
  * The URL in the form in which it is used. Its addresses are checked here so that a mistake shows at once; what counts
@@ -24,25 +24,26 @@ export const createUrlCheck =
     const url = URL.canParse(text) ? new URL(text) : null;
     const schemes = deps.allowPrivate ? ['https:', 'http:'] : ['https:'];
     if (url === null || !schemes.includes(url.protocol))
-      throw refused('url must be an https URL, such as https://example.com/webhooks.');
-    if (url.username !== '' || url.password !== '') throw refused('url must not contain a user name or password.');
+      throw invalidUrl('url must be an https URL, such as https://example.com/webhooks.');
+    if (url.username !== '' || url.password !== '') throw invalidUrl('url must not contain a user name or password.');
     if (isLiteral(url)) {
-      if (routable(urlHost(url), { allowPrivate: deps.allowPrivate, own: deps.ownAddresses })) return whole(url);
-      throw refused('The address in url is not publicly routable.');
+      if (routable(urlHost(url), { allowPrivate: deps.allowPrivate, own: deps.ownAddresses }))
+        return withoutFragment(url);
+      throw invalidUrl('The address in url is not publicly routable.');
     }
     try {
       await resolveHost(deps, urlHost(url), deps.clock.elapsed() + WEBHOOK_TIMEOUT_MS);
     } catch (error) {
       // DNS may be down now and up when there is something to send.
       if (error instanceof NoAddressError && error.reason === 'unknown_host')
-        throw refused(`The host name ${JSON.stringify(urlHost(url))} has no public address.`);
+        throw invalidUrl(`The host name ${JSON.stringify(urlHost(url))} has no public address.`);
       if (!(error instanceof NoAddressError)) throw error;
     }
-    return whole(url);
+    return withoutFragment(url);
   };
 
 /** A fragment is not sent (RFC 9110 §4.2.5). */
-function whole(url: URL): string {
+function withoutFragment(url: URL): string {
   url.hash = '';
   return url.href;
 }
@@ -82,7 +83,7 @@ export interface WebhookService {
   replay(account: AccountId, delivery: string): Promise<Delivery>;
 }
 
-interface Parts {
+interface WebhookServiceParts {
   readonly store: Pick<Store, 'webhooks' | 'keys'>;
   readonly checkUrl: (url: string) => Promise<string>;
   readonly send: Send;
@@ -91,7 +92,7 @@ interface Parts {
   readonly url: () => string;
 }
 
-export function createWebhookService({ store, checkUrl, send, mailTo, url }: Parts): WebhookService {
+export function createWebhookService({ store, checkUrl, send, mailTo, url }: WebhookServiceParts): WebhookService {
   const { webhooks } = store;
   const actorOf = actorFor(store.keys);
   const testing = createTestSlots();
@@ -108,7 +109,7 @@ export function createWebhookService({ store, checkUrl, send, mailTo, url }: Par
       const input = {
         url: await checkUrl(text),
         format,
-        events: unique(events),
+        events: uniqueEvents(events),
         description: description || null,
         secret,
       };
@@ -120,7 +121,7 @@ export function createWebhookService({ store, checkUrl, send, mailTo, url }: Par
       const change = {
         // Of a chat it is shown without its secret: what comes back as it was shown is no change.
         ...(text === undefined || text === current ? {} : { url: await checkUrl(text) }),
-        ...(events === undefined ? {} : { events: unique(events) }),
+        ...(events === undefined ? {} : { events: uniqueEvents(events) }),
         ...(description === undefined ? {} : { description: description || null }),
         ...(enabled === undefined ? {} : { enabled }),
       };
@@ -169,7 +170,7 @@ function notFound(what: 'webhook' | 'delivery'): never {
   throw new ApiError('not_found', `There is no such ${what}.`);
 }
 
-const unique = (events: WebhookSubscription): WebhookSubscription => [...new Set(events)];
+const uniqueEvents = (events: WebhookSubscription): WebhookSubscription => [...new Set(events)];
 
 /** Tests keep a connection for as long as the receiver likes, so there are only so many at once. */
 function createTestSlots() {

@@ -88,14 +88,14 @@ function findIdempotency(
   return row !== null && row.expiresAt > state.now ? row : null;
 }
 
-function put(changes: Changes, row: IdempotencyState, keep: boolean): void {
+function putReply(changes: Changes, row: IdempotencyState, keep: boolean): void {
   changes.idempotency.set(idempotencyId(row.accountId, row), { ref: row, keep });
 }
 
 /** From now on, another request with this key is refused with `idempotency_in_progress`. */
 function reserve(state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef, life: number) {
   const { now, node } = state;
-  put(
+  putReply(
     changes,
     {
       accountId,
@@ -131,12 +131,12 @@ function finish(
   const { status, body } = reply;
   const headers = JSON.stringify(reply.headers);
   const expiresAt = now + REPLY_LIFE;
-  put(changes, { accountId, ...ref, state: 'done', status, headers, body, node, createdAt: now, expiresAt }, true);
+  putReply(changes, { accountId, ...ref, state: 'done', status, headers, body, node, createdAt: now, expiresAt }, true);
 }
 
-function forget(state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef): void {
+function forgetReply(state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef): void {
   const row = findIdempotency(state, changes, accountId, ref);
-  if (row !== null && isOurs(row, ref, state.node)) put(changes, row, false);
+  if (row !== null && isOurs(row, ref, state.node)) putReply(changes, row, false);
 }
 
 /** The account's filter that matches: of the most specific ones, one that allows. */
@@ -188,7 +188,7 @@ interface Payer<A extends CreditState> {
   readonly key: BudgetState | null;
 }
 /** It has the time, the plans and the changes of a batch, or of a transaction. */
-interface Moving<A extends CreditState> {
+interface MovingCredits<A extends CreditState> {
   readonly now: number;
   readonly plans: Plans;
   readonly changes: Changes<A>;
@@ -199,7 +199,7 @@ type BatchSubject =
   | { readonly verificationId: null; readonly holdId: string };
 
 /** Records what the plan gives for the month, where it is not recorded yet. */
-function renew<A extends CreditState>({ now, plans, changes }: Moving<A>, account: A): void {
+function renew<A extends CreditState>({ now, plans, changes }: MovingCredits<A>, account: A): void {
   const renewal = renewalOf(account, termsOf(plans, account.plan), now);
   if (renewal === null) return;
   const { month, amount, note, ...after } = renewal;
@@ -215,7 +215,7 @@ function renew<A extends CreditState>({ now, plans, changes }: Moving<A>, accoun
  * `charged`: what leaves the account. Returns the change of the balance, without what the month's allowance changes.
  */
 function moveCredits<A extends CreditState>(
-  moving: Moving<A>,
+  moving: MovingCredits<A>,
   { account, key }: Payer<A>,
   by: { readonly held: number; readonly charged: number },
 ): number {
@@ -240,7 +240,7 @@ function moveCredits<A extends CreditState>(
 
 /** Takes credits from the balance for what is to be charged later. The caller has checked that they are there. */
 export function authorize<A extends CreditState>(
-  moving: Moving<A>,
+  moving: MovingCredits<A>,
   payer: Payer<A>,
   held: number,
   subject: BatchSubject,
@@ -251,7 +251,7 @@ export function authorize<A extends CreditState>(
 
 /** Gives back what is held and was not charged. */
 export function giveBack<A extends CreditState>(
-  moving: Moving<A>,
+  moving: MovingCredits<A>,
   payer: Payer<A>,
   held: number,
   subject: BatchSubject,
@@ -266,7 +266,7 @@ export function giveBack<A extends CreditState>(
  * the balance.
  */
 function capture<A extends CreditState>(
-  moving: Moving<A>,
+  moving: MovingCredits<A>,
   payer: Payer<A>,
   held: number,
   results: readonly Omit<Changes['verifications'][number], 'accountId'>[],
@@ -316,7 +316,7 @@ interface SharedHoldState {
  * `key_budget_spent`; then nothing is changed.
  */
 export function capturePart<A extends CreditState>(
-  moving: Moving<A>,
+  moving: MovingCredits<A>,
   payer: Payer<A>,
   hold: SharedHoldState,
   results: SettlementPart['results'],
@@ -372,15 +372,15 @@ function recordCharge(
   const known = verified.seen && recall(state, changes, account, verified.seen);
   const record = known === null ? bare : withSeen(bare, known);
   const entry = { keyId, holdId: null, record, held: held > 0 || credits > 0 ? held : null };
-  capture(movingOf(state, changes), { account, key }, held, [entry]);
+  capture(movingInBatch(state, changes), { account, key }, held, [entry]);
   if (known !== null) remember(changes, known);
   return record;
 }
 
-const movingOf = ({ now, plans }: ChargeState, changes: Changes) => ({ now, plans, changes });
+const movingInBatch = ({ now, plans }: ChargeState, changes: Changes) => ({ now, plans, changes });
 
 /** What the caller needs to know of a reply: nothing where it is the one that they sent. */
-const completed = (
+const completedReply = (
   { body, decision = null }: CompletedReply,
   sent: VerificationRecord,
 ): { readonly completed?: CompletedReply } => (body === sent.body ? {} : { completed: { body, decision } });
@@ -389,7 +389,7 @@ const completed = (
  * See `Charging.settle`. Throws ApiError: `verification_unavailable` when the hold was released and the balance or the
  * key's budget is too low, `idempotency_in_progress` when another request has taken the Idempotency-Key.
  */
-function settle(state: ChargeState, changes: Changes, settlement: Settlement): Settled {
+function applySettlement(state: ChargeState, changes: Changes, settlement: Settlement): Settled {
   const { caller, record: verification, holdId, idempotency, seen = null } = settlement;
   const account = state.account(caller.accountId);
   if (account === null) throw new ApiError('verification_unavailable');
@@ -401,14 +401,14 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): S
   if (verification === null) {
     if (hold !== null) {
       const subject = { verificationId: hold.id, holdId: null };
-      giveBack(movingOf(state, changes), { account, key: by.key }, hold.amount, subject);
+      giveBack(movingInBatch(state, changes), { account, key: by.key }, hold.amount, subject);
       changes.ended.push(hold.id);
     }
-    if (idempotency !== null) forget(state, changes, account.id, idempotency);
+    if (idempotency !== null) forgetReply(state, changes, account.id, idempotency);
     return { balance: balance() };
   }
   const earlier = recordedReply(state, changes, verification.id);
-  if (earlier !== null) return { balance: balance(), ...completed(earlier, verification) };
+  if (earlier !== null) return { balance: balance(), ...completedReply(earlier, verification) };
 
   // The reservation ended with the hold: whoever has taken the key since is charged, and a repeated request gets that
   // reply.
@@ -425,7 +425,7 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): S
   if (idempotency !== null) {
     finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: keptBody(recorded) });
   }
-  return { balance: balance(), ...completed(recorded, verification) };
+  return { balance: balance(), ...completedReply(recorded, verification) };
 }
 
 /** Null: no verification of this id is recorded. */
@@ -462,7 +462,7 @@ export class UndecidedError extends Error {
 const ADMITTED = { outcome: 'admitted', filter: null, matchesHosts: false } as const;
 
 /** Admits or refuses one request, given the state left by the requests before it; adds what has to be written. */
-function admit(state: ChargeState, changes: Changes, request: AdmissionRequest): Admission {
+function applyAdmission(state: ChargeState, changes: Changes, request: AdmissionRequest): Admission {
   const { keyHash, scope } = request;
   const { now } = state;
   /** Null for a signed-in user and for a hook, who have authenticated already. */
@@ -508,7 +508,7 @@ function admit(state: ChargeState, changes: Changes, request: AdmissionRequest):
     if (earlier !== null) {
       if (earlier.fingerprint !== request.idempotency.fingerprint) return refused({ code: 'idempotency_key_reused' });
       if (earlier.state === 'running') return refused({ code: 'idempotency_in_progress' });
-      return { outcome: 'replay', caller, window: window(), reply: replyOf(earlier), balance: balance() };
+      return { outcome: 'replay', caller, window: window(), reply: storedReply(earlier), balance: balance() };
     }
   }
   const { verify } = request;
@@ -548,7 +548,7 @@ function admitVerification(
     const recorded = recordCharge(state, changes, account, by, { record: found, seen }, 0);
     const reply = { status: 200, headers: {}, body: keptBody(recorded) };
     if (request.idempotency !== null) finish(state, changes, account.id, request.idempotency, reply);
-    return { outcome: 'settled', caller, record: found, ...completed(recorded, found), ...left() };
+    return { outcome: 'settled', caller, record: found, ...completedReply(recorded, found), ...left() };
   };
   if (!terms.levels.includes(verify.level))
     return refused({ code: 'plan_upgrade_required', upgrade: planWithLevel(state.plans, verify.level) });
@@ -588,7 +588,7 @@ function hold(
 ): void {
   const { id, holdMs } = verify;
   const { idempotency } = request;
-  authorize(movingOf(state, changes), { account, key }, amount, { verificationId: id, holdId: null });
+  authorize(movingInBatch(state, changes), { account, key }, amount, { verificationId: id, holdId: null });
   changes.holds.push({
     id,
     accountId: account.id,
@@ -612,7 +612,7 @@ function recordUse(changes: Changes, key: KeyState, ip: string, now: number): vo
   changes.keyUses.set(key.id, ip);
 }
 
-const replyOf = (row: IdempotencyState): StoredReply => ({
+const storedReply = (row: IdempotencyState): StoredReply => ({
   status: row.status ?? 200,
   headers: JSON.parse(row.headers ?? '{}'),
   body: row.body ?? '',
@@ -633,7 +633,9 @@ export function applyBatch(
     if (!request.enter()) return { dropped: true };
     try {
       const value =
-        request.kind === 'admit' ? admit(state, changes, request.admit) : settle(state, changes, request.settle);
+        request.kind === 'admit'
+          ? applyAdmission(state, changes, request.admit)
+          : applySettlement(state, changes, request.settle);
       return { value };
     } catch (error) {
       return { error };

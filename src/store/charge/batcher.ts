@@ -40,12 +40,12 @@ interface Committing {
   readonly atOnce: number;
   readonly clock: Pick<Clock, 'elapsed'>;
   /** It never rejects. */
-  readonly commit: (batch: readonly Waiting[]) => Promise<AnswerBatch>;
+  readonly commit: (batch: readonly WaitingCharge[]) => Promise<AnswerBatch>;
 }
 
 interface Lane {
   readonly by: Committing;
-  queue: Waiting[];
+  queue: WaitingCharge[];
   /** Of `runBatches`, those that have not ended. */
   readonly runs: Promise<void>[];
   /** It counts transactions under way. */
@@ -72,19 +72,19 @@ const newLane = (by: Committing): Lane => ({
 });
 
 /** A commit that leaves the main thread idle for longer waits for a disk or a network, ms. */
-const SLOW_MS = 3;
+const SLOW_COMMIT_MS = 3;
 /** A lane waits this long for more requests after a slow commit, and this long without one, ms. */
-const GATHER_MS = { most: 5, pause: 1 };
+const REQUESTS_GATHER_MS = { most: 5, pause: 1 };
 /** Requests that are worth a transaction of their own while another one is under way. */
 const AHEAD = 8;
 
 /** Whether a transaction may be begun: always if none is under way. */
 const isDue = ({ queue, committing, last }: Lane): boolean =>
-  committing === 0 ? queue.length > 0 : queue.length >= AHEAD && last.idle <= SLOW_MS;
+  committing === 0 ? queue.length > 0 : queue.length >= AHEAD && last.idle <= SLOW_COMMIT_MS;
 
 /** How many requests the next transaction takes: half of them, if the other half can be begun beside it. */
 function countOfNext({ by, queue, committing, last }: Lane): number {
-  const splits = by.atOnce > 1 && committing === 0 && queue.length >= 2 * AHEAD && last.idle <= SLOW_MS;
+  const splits = by.atOnce > 1 && committing === 0 && queue.length >= 2 * AHEAD && last.idle <= SLOW_COMMIT_MS;
   return Math.min(by.limits.batch, splits ? Math.ceil(queue.length / 2) : queue.length);
 }
 
@@ -93,14 +93,14 @@ function countOfNext({ by, queue, committing, last }: Lane): number {
  * most. Otherwise the first of them would have the next commit to itself, and clients in two groups would wait for two
  * commits.
  */
-async function gather(lane: Lane): Promise<void> {
+async function gatherRequests(lane: Lane): Promise<void> {
   const { requests, waiting, idle, ended } = lane.last;
-  if (idle <= SLOW_MS) return;
-  const until = ended + Math.min(GATHER_MS.most, idle / 2);
+  if (idle <= SLOW_COMMIT_MS) return;
+  const until = ended + Math.min(REQUESTS_GATHER_MS.most, idle / 2);
   for (let before = 0; lane.queue.length < requests + waiting && lane.queue.length > before; ) {
     if (lane.by.clock.elapsed() >= until) return;
     before = lane.queue.length;
-    await sleep(GATHER_MS.pause);
+    await sleep(REQUESTS_GATHER_MS.pause);
   }
 }
 
@@ -119,13 +119,13 @@ function startBatches(lane: Lane): void {
 async function runBatches(lane: Lane, onEnd: () => void): Promise<void> {
   let answer: AnswerBatch = () => undefined;
   do {
-    if (lane.committing > 0 || lane.last.idle > SLOW_MS) {
+    if (lane.committing > 0 || lane.last.idle > SLOW_COMMIT_MS) {
       answer();
       answer = () => undefined;
     }
     // Requests received in the same turn of the event loop share a transaction.
     await new Promise(setImmediate);
-    if (lane.last.idle > SLOW_MS) await gather(lane);
+    if (lane.last.idle > SLOW_COMMIT_MS) await gatherRequests(lane);
     // Another run may have taken them.
     if (!isDue(lane)) break;
     const idleAtStart = idleMs();
@@ -155,14 +155,14 @@ function laneOf(owner: string, lanes: number): number {
   return (hash >>> 0) % lanes;
 }
 
-function first<K, V>(map: ReadonlyMap<K, V>): [K, V] {
+function firstEntry<K, V>(map: ReadonlyMap<K, V>): [K, V] {
   for (const entry of map) return entry;
   throw new Error('The map is empty.');
 }
 
 // A request in the queue, and the errors of those that are not applied.
 
-interface Waiting {
+interface WaitingCharge {
   readonly request: ChargeRequest;
   /** The account, or the hash of a key whose account is not known yet. */
   readonly owner: string;
@@ -190,7 +190,7 @@ export const unavailable = (cause: unknown): ApiError =>
       );
 
 /** It took too long. */
-function tooLate({ entered, request }: Waiting): ApiError {
+function tooLate({ entered, request }: WaitingCharge): ApiError {
   const sentence =
     entered || request.kind === 'settle'
       ? 'The store did not confirm in time. If this was charged, its result is in the log, and a retry with the same Idempotency-Key returns it.'
@@ -270,13 +270,13 @@ export interface ChargeDriver {
   isOutage(error: unknown): boolean;
 }
 
-type Final = Exclude<ChargeAnswer, { held: true } | { again: true }>;
+type FinalAnswer = Exclude<ChargeAnswer, { held: true } | { again: true }>;
 
 /** Keys whose account is remembered. */
 const OWNERS_MAX = 20_000;
-const WAIT_MS = STORE_WAIT_SECONDS * 1000;
+const STORE_WAIT_MS = STORE_WAIT_SECONDS * 1000;
 /** How often to look for requests that waited too long, ms. */
-const LOOK_MS = 200;
+const WAITING_LOOK_MS = 200;
 /** Between two rounds over the accounts that were set aside, ms. */
 const ASIDE_PAUSE_MS = 10;
 
@@ -286,14 +286,14 @@ export class Batcher implements Charging {
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #lanes: readonly Lane[];
   /** By owner, it has requests whose account another session holds. They are tried alone, one after the other. */
-  readonly #aside = new Map<string, Waiting[]>();
+  readonly #aside = new Map<string, WaitingCharge[]>();
   #asideRunning: Promise<void> | null = null;
   readonly #owners = new LRUCache<string, string>({ max: OWNERS_MAX });
   /**
    * Together with the queues, all that is unanswered. Not a set of its own: one in which entries come and go keeps
    * those of a moment ago, and all that they refer to, until the next full garbage collection.
    */
-  readonly #inTransaction: (readonly Waiting[])[] = [];
+  readonly #inTransaction: (readonly WaitingCharge[])[] = [];
   #look: NodeJS.Timeout | null = null;
   #closed = false;
   #health: ChargingHealth = { chargedAt: null, failure: null };
@@ -359,7 +359,7 @@ export class Batcher implements Charging {
   }
 
   /** Nobody waits for a request that took too long, or whose client has disconnected. */
-  #enter(waiting: Waiting, request: AdmissionRequest): boolean {
+  #enter(waiting: WaitingCharge, request: AdmissionRequest): boolean {
     if (waiting.expired) return false;
     if (request.gone?.()) {
       this.#stats.dropped += 1;
@@ -369,14 +369,14 @@ export class Batcher implements Charging {
     return true;
   }
 
-  #enqueue<T>(owner: string, requestFor: (waiting: () => Waiting) => ChargeRequest): Promise<T> {
+  #enqueue<T>(owner: string, requestFor: (waiting: () => WaitingCharge) => ChargeRequest): Promise<T> {
     if (this.#closed) return Promise.reject(unavailable(new Error('The store is closed.')));
     return new Promise<T>((resolve, reject) => {
-      const until = this.#clock.elapsed() + WAIT_MS;
+      const until = this.#clock.elapsed() + STORE_WAIT_MS;
       const request = requestFor(() => waiting);
       const state = { entered: false, expired: false, answered: false };
-      const waiting: Waiting = { request, owner, until, ...state, resolve, reject };
-      this.#look ??= setInterval(() => this.#expire(), LOOK_MS).unref();
+      const waiting: WaitingCharge = { request, owner, until, ...state, resolve, reject };
+      this.#look ??= setInterval(() => this.#expire(), WAITING_LOOK_MS).unref();
       const aside = this.#aside.get(owner);
       if (aside !== undefined) {
         aside.push(waiting);
@@ -391,7 +391,7 @@ export class Batcher implements Charging {
   /** Each account that was set aside in turn, until its lock comes. */
   async #runAside(): Promise<void> {
     for (let turn = 0; this.#aside.size > 0; turn += 1) {
-      const [owner, queue] = first(this.#aside);
+      const [owner, queue] = firstEntry(this.#aside);
       // To the end, so that the others come first if it is still held.
       this.#aside.delete(owner);
       this.#aside.set(owner, queue);
@@ -402,7 +402,7 @@ export class Batcher implements Charging {
     this.#asideRunning = null;
   }
 
-  #setAside(waiting: Waiting): void {
+  #setAside(waiting: WaitingCharge): void {
     if (this.#closed) {
       this.#fail([waiting], new Error('The account is locked by another session.'));
       return;
@@ -415,7 +415,7 @@ export class Batcher implements Charging {
     this.#asideRunning ??= this.#runAside();
   }
 
-  async #commit(batch: readonly Waiting[], lane: number): Promise<AnswerBatch> {
+  async #commit(batch: readonly WaitingCharge[], lane: number): Promise<AnswerBatch> {
     if (batch.length === 0) return () => undefined;
     this.#inTransaction.push(batch);
     const answer = await this.#commitAll(batch, lane);
@@ -423,7 +423,7 @@ export class Batcher implements Charging {
     return answer;
   }
 
-  async #commitAll(batch: readonly Waiting[], lane: number): Promise<AnswerBatch> {
+  async #commitAll(batch: readonly WaitingCharge[], lane: number): Promise<AnswerBatch> {
     const result = await this.#transact(batch, lane);
     if (typeof result === 'function') return result;
     if (this.#driver.isOutage(result.cause)) return () => this.#fail(batch, result.cause);
@@ -440,7 +440,7 @@ export class Batcher implements Charging {
   }
 
   /** What answers the requests when the batch was committed, else the cause. */
-  async #transact(batch: readonly Waiting[], lane: number): Promise<AnswerBatch | { cause: unknown }> {
+  async #transact(batch: readonly WaitingCharge[], lane: number): Promise<AnswerBatch | { cause: unknown }> {
     this.#stats.batches += 1;
     let answers: ChargeAnswer[];
     try {
@@ -451,9 +451,9 @@ export class Batcher implements Charging {
         this.#health = { ...this.#health, failure: { at: this.#clock.elapsed(), cause } };
       return { cause };
     }
-    const aside: Waiting[] = [];
-    const again: Waiting[] = [];
-    const done: [Waiting, Final][] = [];
+    const aside: WaitingCharge[] = [];
+    const again: WaitingCharge[] = [];
+    const done: [WaitingCharge, FinalAnswer][] = [];
     for (const [i, waiting] of batch.entries()) {
       const answer = answers[i] ?? { error: new Error('The driver left a request unanswered.') };
       if ('held' in answer) aside.push(waiting);
@@ -470,7 +470,7 @@ export class Batcher implements Charging {
     };
   }
 
-  #answer(waiting: Waiting, answer: Final): void {
+  #answer(waiting: WaitingCharge, answer: FinalAnswer): void {
     waiting.answered = true;
     if ('dropped' in answer) {
       // The callers of those that took too long have their error already.
@@ -500,7 +500,7 @@ export class Batcher implements Charging {
     this.settle({ caller, record: null, holdId: verify?.id ?? '', idempotency }).catch(() => undefined);
   }
 
-  *#unanswered(): Generator<Waiting> {
+  *#unanswered(): Generator<WaitingCharge> {
     const lanes = this.#lanes.map(({ queue }) => queue);
     for (const some of [...lanes, ...this.#aside.values(), ...this.#inTransaction])
       for (const waiting of some) if (!waiting.answered && !waiting.expired) yield waiting;
@@ -524,12 +524,12 @@ export class Batcher implements Charging {
       this.#look = null;
     }
     if (expired === 0) return;
-    const stays = ({ request, expired: late }: Waiting) => !late || request.kind === 'settle';
+    const stays = ({ request, expired: late }: WaitingCharge) => !late || request.kind === 'settle';
     for (const lane of this.#lanes) lane.queue = lane.queue.filter(stays);
     for (const queue of this.#aside.values()) queue.splice(0, queue.length, ...queue.filter(stays));
   }
 
-  #fail(batch: readonly Waiting[], cause: unknown): void {
+  #fail(batch: readonly WaitingCharge[], cause: unknown): void {
     this.#stats.failed += batch.length;
     for (const waiting of batch) {
       waiting.answered = true;

@@ -27,7 +27,7 @@ const hashedSpelling = ({ secret }: SeenOwner, spelling: string): string => hmac
 const seenOwnerOf = (state: ChargeState, changes: Changes, account: AccountState): SeenOwner | null =>
   changes.seenOwners.get(account.id) ?? state.seenOwner(account.id);
 
-function rowOf(
+function seenRow(
   state: ChargeState,
   changes: Changes,
   { accountId }: SeenOwner,
@@ -50,11 +50,11 @@ export function mailboxesLimit(
   const limit = termsOf(state.plans, account.plan).mailboxes;
   const owner = seenOwnerOf(state, changes, account);
   if (owner === null || owner.mailboxes < limit) return null;
-  return rowOf(state, changes, owner, hashedMailbox(owner, mailbox), scope) === null ? limit : null;
+  return seenRow(state, changes, owner, hashedMailbox(owner, mailbox), scope) === null ? limit : null;
 }
 
 /** What is known of a sighting, and what is to be known once its record is written. */
-interface Remembered {
+interface RememberedSighting {
   readonly owner: SeenOwner;
   readonly before: SeenState | null;
   readonly row: SeenState;
@@ -68,25 +68,28 @@ export function recall(
   changes: Changes,
   account: AccountState,
   { mailbox, scope, spelling }: Sighting,
-): Remembered {
+): RememberedSighting {
   const { now } = state;
   const owner = seenOwnerOf(state, changes, account) ?? { accountId: account.id, secret: newSecret(), mailboxes: 0 };
   const hashed = { mailbox: hashedMailbox(owner, mailbox), spelling: hashedSpelling(owner, spelling) };
-  const before = rowOf(state, changes, owner, hashed.mailbox, scope);
+  const before = seenRow(state, changes, owner, hashed.mailbox, scope);
   // By the first spelling, whatever came since: a second one does not become the usual one by being repeated.
   const first = before ?? { accountId: account.id, scope, ...hashed, count: 0, firstAt: now };
   const sameSpelling = before?.spelling === hashed.spelling;
   return { owner, before, row: { ...first, count: first.count + 1, lastAt: now }, sameSpelling };
 }
 
-export function remember(changes: Changes, { owner, before, row }: Remembered): void {
+export function remember(changes: Changes, { owner, before, row }: RememberedSighting): void {
   const { accountId, mailbox, scope } = row;
   changes.seen.set(seenId(accountId, mailbox, scope), row);
   if (before === null) changes.seenOwners.set(accountId, { ...owner, mailboxes: owner.mailboxes + 1 });
 }
 
 /** The record with what only this transaction knows: the field `seen` of its reply, and what a policy makes of it. */
-export function withSeen(record: VerificationRecord, { before, row, sameSpelling }: Remembered): VerificationRecord {
+export function withSeen(
+  record: VerificationRecord,
+  { before, row, sameSpelling }: RememberedSighting,
+): VerificationRecord {
   const { count, firstAt } = row;
   const seen = { before: before !== null, count, first_at: toIso(firstAt), same_spelling: sameSpelling };
   const { decisionIfSeen: decision = null } = record;

@@ -49,7 +49,7 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
     .insertInto('shared_holds')
     .values({ id, account_id: account, key_id: keyId, amount, ...times })
     .execute();
-  const moving = movingOf(scope);
+  const moving = movingOfHold(scope);
   authorize(moving, { account: relativeTo(credits), key }, amount, { verificationId: null, holdId: id });
   await writeMoves(scope, moving.changes);
   return { outcome: 'held', balance: balance - amount };
@@ -88,7 +88,7 @@ export function planPart(
 ): { settled: SettledPart; changes: CompiledQuery[] } {
   const { trx, now } = scope;
   if (hold === undefined) throw new Error(`There is no shared hold ${holdId} of the account ${account}.`);
-  const moving = movingOf(scope);
+  const moving = movingOfHold(scope);
   const left = { id: holdId, keyId: hold.key_id, amount: hold.amount };
   const results = notRecorded(given, recorded);
   const payer = { account: relativeTo(credits), key: budget ?? null };
@@ -119,7 +119,7 @@ export async function giveBackTo(
   held: number,
   subject: Parameters<typeof giveBack>[3],
 ): Promise<void> {
-  const moving = movingOf(scope);
+  const moving = movingOfHold(scope);
   const key = await findBudget(scope.trx, account, keyId);
   giveBack(moving, { account: relativeTo(onlyId(account)), key }, held, subject);
   await writeMoves(scope, moving.changes);
@@ -151,7 +151,7 @@ const onlyId = (id: string): CreditState => ({
   ...{ allowance: 0, allowanceMonths: '', allowanceGiven: 0 },
 });
 
-const movingOf = ({ driver: { plans }, now }: Scope) => ({ now, plans, changes: noChanges<RelativeCredits>() });
+const movingOfHold = ({ driver: { plans }, now }: Scope) => ({ now, plans, changes: noChanges<RelativeCredits>() });
 
 async function writeMoves(scope: Scope, changes: Changes<RelativeCredits>): Promise<void> {
   await scope.driver.writeTogether(scope.trx, moves(scope, changes));
@@ -190,12 +190,12 @@ function moves({ driver, trx, now }: Scope, changes: Changes<RelativeCredits>): 
   if (changes.allowances.length > 0) statements.push(driver.insertRows(ALLOWANCES, inScope(changes.allowances)));
   if (changes.ledger.length > 0) statements.push(driver.insertRows(LEDGER, inScope(changes.ledger)));
   if (changes.verifications.length > 0)
-    statements.push(driver.insertRows(VERIFICATIONS, inScope(changes.verifications)), countingOf(trx, changes));
+    statements.push(driver.insertRows(VERIFICATIONS, inScope(changes.verifications)), countedUsage(trx, changes));
   if (changes.hits.size > 0) statements.push(driver.addHits([...changes.hits.values()], now));
   return statements;
 }
 
-function countingOf(trx: Transaction<Tables>, { usage }: Changes<RelativeCredits>): CompiledQuery {
+function countedUsage(trx: Transaction<Tables>, { usage }: Changes<RelativeCredits>): CompiledQuery {
   const { columns } = USAGE_HOURS;
   const rows = Array.from(usage.values(), (entry) => sql`(${sql.join(USAGE_HOURS.values(entry))})`);
   return sql`INSERT INTO usage_hours (${sql.raw(columns.join(', '))}) VALUES ${sql.join(rows)}

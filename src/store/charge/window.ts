@@ -2,7 +2,7 @@
 import { type PlanTerms, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import type { RateWindow } from '../store.ts';
 
-const LENGTH = WINDOW_SECONDS * 1000;
+const WINDOW_LENGTH_MS = WINDOW_SECONDS * 1000;
 
 interface WindowState {
   readonly rateLimit: number | null;
@@ -15,13 +15,13 @@ export const rateLimitOf = (account: { readonly rateLimit: number | null }, term
 
 /** By how much the stored window is ahead, ms, where that is more than one window: the clock had been ahead. Else 0. */
 export function windowAhead({ windowStart }: Readonly<WindowState>, now: number): number {
-  const ahead = windowStart - Math.floor(now / LENGTH) * LENGTH;
-  return ahead > LENGTH ? ahead : 0;
+  const ahead = windowStart - Math.floor(now / WINDOW_LENGTH_MS) * WINDOW_LENGTH_MS;
+  return ahead > WINDOW_LENGTH_MS ? ahead : 0;
 }
 
 /** The current window. When the clock is set back by no more than a window, the stored one stays current. */
 function currentWindow(account: Readonly<WindowState>, now: number): { start: number; count: number } {
-  const start = Math.floor(now / LENGTH) * LENGTH;
+  const start = Math.floor(now / WINDOW_LENGTH_MS) * WINDOW_LENGTH_MS;
   return start > account.windowStart || windowAhead(account, now) > 0
     ? { start, count: 0 }
     : { start: account.windowStart, count: account.windowCount };
@@ -31,7 +31,7 @@ function currentWindow(account: Readonly<WindowState>, now: number): { start: nu
 export function windowOf(account: Readonly<WindowState>, terms: PlanTerms, now: number): RateWindow {
   const limit = rateLimitOf(account, terms);
   const { start, count } = currentWindow(account, now);
-  return { limit, remaining: Math.max(0, limit - count), resetAt: start + LENGTH };
+  return { limit, remaining: Math.max(0, limit - count), resetAt: start + WINDOW_LENGTH_MS };
 }
 
 /** Counts one request; returns false, without counting, when the window is exhausted. */

@@ -115,7 +115,7 @@ async function claimJobs(
     const now = await driver.now(trx);
     await followClock(context, trx, now);
     await endExpired(context, trx, now, held);
-    return take(context, trx, slots, now);
+    return takeJobs(context, trx, slots, now);
   });
 }
 
@@ -159,7 +159,7 @@ async function endExpired(
   for (const row of await unlocked(context, expired).execute()) await recordFailure(context, trx, row, failure);
 }
 
-async function take(
+async function takeJobs(
   context: JobsContext,
   trx: Transaction<Tables>,
   slots: ReadonlyMap<JobKind, number>,
@@ -243,7 +243,7 @@ function failJob(context: JobsContext, { id, attempt }: Lease, error: string, pe
 type FailurePolicy = Pick<JobPolicy, 'backoffSeconds' | 'backoffMaxSeconds' | 'keepFailedDays'>;
 
 /** For jobs of a kind that this version does not have: another one added them and may run them yet. */
-const UNKNOWN_KIND: FailurePolicy = { backoffSeconds: 60, backoffMaxSeconds: 3600, keepFailedDays: 365 };
+const UNKNOWN_KIND_POLICY: FailurePolicy = { backoffSeconds: 60, backoffMaxSeconds: 3600, keepFailedDays: 365 };
 
 /** `random` is from 0 to 1. */
 function backoffMs(policy: FailurePolicy, attempts: number, random: number): number {
@@ -258,7 +258,7 @@ async function recordFailure(
   { id, kind, attempts, attempt_limit }: JobRow,
   { error, permanent, now }: { error: string; permanent: boolean; now: number },
 ): Promise<'waiting' | 'failed' | 'lost'> {
-  const policy = isJobKind(kind) ? policies[kind] : UNKNOWN_KIND;
+  const policy = isJobKind(kind) ? policies[kind] : UNKNOWN_KIND_POLICY;
   const over = permanent || attempts >= attempt_limit;
   const wait = over ? policy.keepFailedDays * DAY_MS : backoffMs(policy, attempts, randomInt(2 ** 32) / 2 ** 32);
   const state = over ? ('failed' as const) : ('waiting' as const);

@@ -8,11 +8,11 @@ import type { ListLayout, ListRow, ListRowAddress, NewListBlock } from '../store
 type StoredAddress = readonly [number: number, column: number, text: string | null];
 type Problem = readonly [code: string, line: number];
 /** The number of the address, or 0; several addresses, or others; what is wrong with the row and where. */
-type Head = number | readonly StoredAddress[] | Problem;
+type RowHead = number | readonly StoredAddress[] | Problem;
 /** The cells follow. */
-export type StoredRow = readonly [Head, ...string[]];
+export type StoredRow = readonly [RowHead, ...string[]];
 
-const isProblem = (head: Exclude<Head, number>): head is Problem => typeof head[0] === 'string';
+const isProblemHead = (head: Exclude<RowHead, number>): head is Problem => typeof head[0] === 'string';
 
 /**
  * At least one row. As texts, because a few objects for each of many rows that wait to be stored would outlive the
@@ -49,7 +49,7 @@ function withoutBlankEnd(cells: readonly string[], extra: readonly string[]): re
   return last + 1 === all.length ? all : all.slice(0, last + 1);
 }
 
-function headOf({ addresses, problem }: ListRow, main: number): Head {
+function headOf({ addresses, problem }: ListRow, main: number): RowHead {
   if (problem !== null) return [problem.code, problem.line];
   const [first] = addresses;
   if (first === undefined) return 0;
@@ -63,17 +63,17 @@ export const storedRows = (text: string): StoredRow[] => JSON.parse(text);
 export function toRows(text: string, firstRow: number, { columns, addressColumn }: ListLayout): ListRow[] {
   return storedRows(text).map(([head, ...cells], i) => ({
     row: firstRow + i,
-    addresses: addressesIn(head, addressColumn),
+    addresses: addressesOfHead(head, addressColumn),
     cells: columns.map((_, column) => cells[column] ?? ''),
     extra: cells.slice(columns.length),
-    problem: typeof head !== 'number' && isProblem(head) ? { code: head[0], line: head[1] } : null,
+    problem: typeof head !== 'number' && isProblemHead(head) ? { code: head[0], line: head[1] } : null,
   }));
 }
 
-const NONE: readonly ListRowAddress[] = [];
-function addressesIn(head: Head, main: number): readonly ListRowAddress[] {
-  if (typeof head === 'number') return head > 0 ? [{ number: head, column: main, text: null }] : NONE;
-  return isProblem(head) ? NONE : head.map(([number, column, text]) => ({ number, column, text }));
+const NO_ADDRESSES: readonly ListRowAddress[] = [];
+function addressesOfHead(head: RowHead, main: number): readonly ListRowAddress[] {
+  if (typeof head === 'number') return head > 0 ? [{ number: head, column: main, text: null }] : NO_ADDRESSES;
+  return isProblemHead(head) ? NO_ADDRESSES : head.map(([number, column, text]) => ({ number, column, text }));
 }
 
 /**
@@ -88,7 +88,7 @@ export function withoutErased(
   const blank = cells.map(() => '');
   if (typeof head === 'number')
     return head > 0 && isErased({ number: head, text: cells[main] ?? '' }) ? [0, ...blank] : null;
-  if (isProblem(head)) return null;
+  if (isProblemHead(head)) return null;
   // What is left has its text beside the cells, or in one of them.
   const left = head.filter(([number, column, text]) => !isErased({ number, text: text ?? cells[column] ?? '' }));
   if (left.length === head.length) return null;

@@ -7,14 +7,14 @@ import { emitEvent } from '../webhooks.ts';
 import { listObject } from './object.ts';
 import { findList, type ListRecord, toList } from './row.ts';
 
-type Final = Extract<ListStatus, 'completed' | 'cancelled' | 'failed'>;
+type FinalStatus = Extract<ListStatus, 'completed' | 'cancelled' | 'failed'>;
 
 /** Releases what is still held. The account is locked. */
 export async function endList(
   scope: Scope,
   account: AccountId,
   id: string,
-  status: Final | 'deleted',
+  status: FinalStatus | 'deleted',
   error: ListError | null = null,
 ): Promise<void> {
   const { trx, now } = scope;
@@ -27,18 +27,18 @@ export async function endList(
     .set(error === null ? final : { ...final, error: JSON.stringify(error) })
     .where('id', '=', id)
     .execute();
-  if (status === 'deleted') await addRemovalJob(scope, account, id);
+  if (status === 'deleted') await addListRemovalJob(scope, account, id);
   else await tell(scope, account, id, status);
 }
 
 /** The event, with the list as it is now. */
-async function tell(scope: Scope, account: AccountId, id: string, status: Final): Promise<void> {
+async function tell(scope: Scope, account: AccountId, id: string, status: FinalStatus): Promise<void> {
   const list = await findList(scope.trx, account, id);
   if (list === undefined) throw new Error(`The list ${id} was deleted while its account is locked.`);
   await emitEvent(scope, account, `list.${status}`, listObject(toList(scope.driver, list, scope.now)));
 }
 
-const addRemovalJob = ({ driver, trx }: Pick<Scope, 'driver' | 'trx'>, account: string, id: string) =>
+const addListRemovalJob = ({ driver, trx }: Pick<Scope, 'driver' | 'trx'>, account: string, id: string) =>
   driver.jobs.add(trx, { kind: 'list_removal', payload: { list: id }, key: id, account });
 
 /** Makes a list in one of these statuses invisible; a job removes it. */

@@ -24,7 +24,7 @@ export async function eraseFromLists(
   const lists = driver.db.selectFrom('lists').select(['id', 'layout']).where('account_id', '=', account).orderBy('id');
   for (const { id, layout } of await lists.execute()) {
     const { addressColumn: main } = listLayoutOf({ layout });
-    const erasure: Erasure = { account, list: id, main, mentions, erased: new Set(), rows: 0 };
+    const erasure: ListErasure = { account, list: id, main, mentions, erased: new Set(), rows: 0 };
     for (let after: number | null = 0; after !== null; ) {
       after = await eraseFromBlock(driver, erasure, after);
       await yieldToEventLoop();
@@ -55,7 +55,7 @@ export async function* listRowsOf(driver: StorageDriver, account: AccountId, men
   }
 }
 
-interface Erasure {
+interface ListErasure {
   readonly account: AccountId;
   readonly list: string;
   /** It is the index of its column with the addresses. */
@@ -75,7 +75,7 @@ const blockAfter = (db: Kysely<Tables>, mine: Parameters<typeof ofList>[1], afte
     .executeTakeFirst();
 
 /** Returns the first row of the block that it looked into; null at the end. */
-async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: number): Promise<number | null> {
+async function eraseFromBlock(driver: StorageDriver, erasure: ListErasure, after: number): Promise<number | null> {
   const { account, list } = erasure;
   const now = await driver.now();
   const block = await blockAfter(driver.db, erasure, after);
@@ -102,7 +102,7 @@ async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: nu
  */
 function withoutAddress(
   block: Row<'list_blocks'>,
-  { main, mentions, erased }: Pick<Erasure, 'main' | 'mentions' | 'erased'>,
+  { main, mentions, erased }: Pick<ListErasure, 'main' | 'mentions' | 'erased'>,
 ) {
   const addresses = parseAddresses(block.addresses);
   const numbers = addresses.flatMap((address, i) => (mentions.is(address) ? block.first_address + i : []));
@@ -131,7 +131,7 @@ function withoutCells(head: StoredRow[0], cells: readonly string[], mentions: Me
 
 async function forgetPending(
   scope: Scope,
-  { account, list }: Erasure,
+  { account, list }: ListErasure,
   firstRow: number,
   numbers: readonly number[],
 ): Promise<void> {
@@ -154,7 +154,7 @@ async function forgetPending(
     await ofList(trx.updateTable('list_chunks').set({ pending: JSON.stringify(pending) }), mine)
       .where('first_row', '=', firstRow)
       .execute();
-  await forget(scope, account, list, before.length - pending.length, 0);
+  await forgetAddresses(scope, account, list, before.length - pending.length, 0);
 }
 
 async function eraseWaiting(
@@ -174,13 +174,19 @@ async function eraseWaiting(
     const open = same.where('address', 'in', numbers).where('due_at', 'is not', null);
     const gone = await open.returning('attempts').execute();
     const waits = gone.filter(({ attempts }) => attempts > 0).length;
-    if (gone.length > 0) await forget({ driver, trx, now }, account, list, gone.length, waits);
+    if (gone.length > 0) await forgetAddresses({ driver, trx, now }, account, list, gone.length, waits);
     return gone.length;
   });
 }
 
 /** So many addresses will never be done; what is held for them is released at the end. */
-async function forget(scope: Scope, account: AccountId, id: string, addresses: number, waits: number): Promise<void> {
+async function forgetAddresses(
+  scope: Scope,
+  account: AccountId,
+  id: string,
+  addresses: number,
+  waits: number,
+): Promise<void> {
   const list = await scope.trx
     .updateTable('lists')
     .set((eb) => ({

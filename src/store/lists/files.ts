@@ -19,7 +19,7 @@ import { baseOf, findList, layoutText, toList } from './row.ts';
 type Files = Pick<Lists, 'keepFile' | 'file' | 'beginReading' | 'appendReading' | 'replace' | 'discardReading'>;
 
 /** A piece has this size: some 256 KiB as base64. */
-const PIECE_BYTES = 192 * 1024;
+const LIST_PIECE_BYTES = 192 * 1024;
 /** The bases of two readings are this far apart. */
 const STRIDE = 2 ** Math.ceil(Math.log2(LIST_ROWS.max + 1));
 /** One statement removes this many, of some hundred KB each. */
@@ -37,7 +37,7 @@ export function files(driver: StorageDriver): Files {
   return {
     async keepFile(account, id, content) {
       let [piece, bytes] = [0, 0];
-      for await (const part of inPieces(content)) {
+      for await (const part of storedPieces(content)) {
         piece += 1;
         const text = part.toString('base64');
         bytes += text.length;
@@ -114,16 +114,16 @@ export function files(driver: StorageDriver): Files {
   };
 }
 
-async function* inPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+async function* storedPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
   let held: Uint8Array[] = [];
   let length = 0;
   for await (const block of content) {
     held.push(block);
     length += block.length;
-    if (length < PIECE_BYTES) continue;
+    if (length < LIST_PIECE_BYTES) continue;
     const all = Buffer.concat(held);
-    const end = length - (length % PIECE_BYTES);
-    for (let from = 0; from < end; from += PIECE_BYTES) yield all.subarray(from, from + PIECE_BYTES);
+    const end = length - (length % LIST_PIECE_BYTES);
+    for (let from = 0; from < end; from += LIST_PIECE_BYTES) yield all.subarray(from, from + LIST_PIECE_BYTES);
     held = [all.subarray(end)];
     length -= end;
   }

@@ -36,21 +36,21 @@ import { work } from './work.ts';
 export const lists = (driver: StorageDriver): Lists => ({
   ...upload(driver),
   ...files(driver),
-  ...reading(driver),
+  ...readMethods(driver),
   ...states(driver),
   ...work(driver),
   record: (account, id, outcomes) => driver.bulk.record(account, id, outcomes),
   remove: (account, id, signal) => removeList(driver, account, id, signal),
 });
 
-const SORTED_BY = {
+const LISTS_SORTED_BY = {
   created: 'lists.id',
   name: 'lists.name_folded',
   rows: 'lists.total',
   spent: 'lists.used',
 } as const satisfies Record<ListSort, string>;
 
-function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'names' | 'deferred' | 'block'> {
+function readMethods(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'names' | 'deferred' | 'block'> {
   const { db, scans } = driver;
   return {
     async get(account, id) {
@@ -64,7 +64,7 @@ function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'names' | 
       if (query !== null && query !== '')
         wanted = wanted.where((eb) => driver.substringMatch(eb.ref('lists.name_folded'), lowerCaseText(query)));
       const { by, descending } = sort ?? { by: 'created', descending: true };
-      const sorted = wanted.orderBy(SORTED_BY[by], descending ? 'desc' : 'asc');
+      const sorted = wanted.orderBy(LISTS_SORTED_BY[by], descending ? 'desc' : 'asc');
       const rows = await sorted.orderBy('lists.id', 'desc').offset(offset).limit(limit).execute();
       const now = await driver.now();
       const counted = wanted.clearSelect().select((eb) => eb.fn.countAll<number>().as('n'));
@@ -292,9 +292,9 @@ const CHANGES: Readonly<Record<StateChange, Change>> = {
   delete: (scope, account, { id }) => endList(scope, account, id, 'deleted'),
 };
 
-type Upload = Pick<Lists, 'create' | 'append' | 'finish' | 'discard'>;
+type UploadMethods = Pick<Lists, 'create' | 'append' | 'finish' | 'discard'>;
 
-function upload(driver: StorageDriver): Upload {
+function upload(driver: StorageDriver): UploadMethods {
   return {
     async create({ id, account, keyId, clientIp, name, level, retryMinutes, layout, policy = null }) {
       const now = await driver.now();

@@ -25,7 +25,7 @@ export function listObject(list: List) {
     deliverability: breakdown.deliverability,
     by_reason: { ...breakdown.reason },
     credits,
-    read: readOf(list),
+    read: listRead(list),
     warnings: [...(list.summary?.warnings ?? [])],
     error: list.error,
     retry_minutes: list.retryMinutes,
@@ -38,7 +38,7 @@ export function listObject(list: List) {
 }
 
 /** How its file was read; null where a version before did not keep it. */
-function readOf({ layout, summary }: List) {
+function listRead({ layout, summary }: List) {
   const { columns, addressColumn, addressColumns = [addressColumn] } = layout;
   const nameOf = (column: number) => columns[column] ?? '';
   return {

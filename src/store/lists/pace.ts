@@ -1,9 +1,9 @@
 /** How fast a list gets done: how many addresses were done at two times in the past. */
 export interface ListPace {
-  readonly earlier: Sample;
-  readonly later: Sample;
+  readonly earlier: PaceSample;
+  readonly later: PaceSample;
 }
-interface Sample {
+interface PaceSample {
   readonly at: number;
   readonly done: number;
 }

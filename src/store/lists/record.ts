@@ -14,7 +14,7 @@ import { endList } from './end.ts';
 import { keepPace } from './pace.ts';
 import { addResults, breakdownOf, type ListRecord, paceOf } from './row.ts';
 
-type Waiting = Row<'list_waiting'>;
+type WaitingRow = Row<'list_waiting'>;
 
 /** No block and no address has it. */
 const NO_NUMBER = 0;
@@ -125,7 +125,7 @@ const among = <C extends string>(column: C, numbers: readonly number[]) =>
 interface Left {
   /** They are kept by block. */
   readonly chunks: ReadonlyMap<number, { readonly before: string; readonly pending: Set<number> }>;
-  readonly waiting: Map<number, Waiting>;
+  readonly waiting: Map<number, WaitingRow>;
 }
 
 const leftOf = ({ chunks, waiting }: RowsRead<Pick<ReturnType<typeof listReads>, 'chunks' | 'waiting'>>): Left => ({
@@ -140,7 +140,7 @@ interface RecordChanges {
   /** They are their numbers. */
   readonly addresses: number[];
   /** Rows as they are to be; of done ones, `due_at` is null. */
-  readonly waiting: Waiting[];
+  readonly waiting: WaitingRow[];
   /** By how much the number of addresses that are to be asked about again changes. */
   waits: number;
 }
@@ -155,7 +155,7 @@ function decideRecord(list: ListRecord, left: Left, outcomes: readonly ListOutco
       if (before === undefined) continue;
       left.waiting.delete(work.address);
     } else if (!left.chunks.get(work.block)?.pending.delete(work.address)) continue;
-    const row: Waiting = before ?? newWaiting(list, work.address, work.email);
+    const row: WaitingRow = before ?? newWaiting(list, work.address, work.email);
     if (outcome.record === null) {
       changes.waiting.push({
         ...row,
@@ -186,7 +186,7 @@ function decideRecord(list: ListRecord, left: Left, outcomes: readonly ListOutco
   return changes;
 }
 
-const newWaiting = (list: ListRecord, address: number, email: string): Waiting => ({
+const newWaiting = (list: ListRecord, address: number, email: string): WaitingRow => ({
   ...{ account_id: list.account_id, list_id: list.id, address, email: storable(email) },
   ...{ attempts: 0, first_at: null, due_at: null, claims: 0, operator: null, egress: null, lease: null },
 });

@@ -8,13 +8,13 @@ import { accountId } from '../rows.ts';
 
 import { deleteList } from './end.ts';
 
-const PARTS = {
+const LIST_TABLES = {
   list_waiting: 'address',
   list_chunks: 'first_row',
   list_files: 'piece',
   list_blocks: 'first_row',
 } as const;
-type Part = keyof typeof PARTS;
+type ListTable = keyof typeof LIST_TABLES;
 
 /** See `Lists.remove`. */
 export async function removeList(
@@ -42,8 +42,8 @@ async function resultsStep(driver: StorageDriver, list: string): Promise<number>
   return some.length;
 }
 
-async function partStep({ db }: StorageDriver, account: string, list: string, part: Part): Promise<number> {
-  const column = sql.ref(PARTS[part]);
+async function partStep({ db }: StorageDriver, account: string, list: string, part: ListTable): Promise<number> {
+  const column = sql.ref(LIST_TABLES[part]);
   const { numAffectedRows } = await sql`
     DELETE FROM ${sql.table(part)} WHERE account_id = ${account} AND list_id = ${list} AND ${column} IN (
       SELECT ${column} FROM ${sql.table(part)} WHERE account_id = ${account} AND list_id = ${list} LIMIT ${BATCH_ROWS}

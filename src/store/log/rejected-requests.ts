@@ -13,9 +13,9 @@ import type { Row, Tables } from '../tables.ts';
 import { FROM_ORIGIN, negated } from './search.ts';
 
 /** Rows in one statement; eleven values each. */
-const CHUNK = 500;
+const REJECTED_CHUNK = 500;
 
-type Query = SelectQueryBuilder<Tables, 'rejected_requests', object>;
+type RejectedQuery = SelectQueryBuilder<Tables, 'rejected_requests', object>;
 
 const toRejection = (row: Row<'rejected_requests'>): LoggedRejection => ({
   id: row.id,
@@ -32,12 +32,14 @@ const toRejection = (row: Row<'rejected_requests'>): LoggedRejection => ({
 });
 
 const chunksOf = <T>(rows: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, i) => rows.slice(i * CHUNK, (i + 1) * CHUNK));
+  Array.from({ length: Math.ceil(rows.length / REJECTED_CHUNK) }, (_, i) =>
+    rows.slice(i * REJECTED_CHUNK, (i + 1) * REJECTED_CHUNK),
+  );
 
 const byAccount = (a: MoreRejectedRequests, b: MoreRejectedRequests): number =>
   a.account < b.account || (a.account === b.account && a.at < b.at) ? -1 : 1;
 
-async function add(
+async function addRejectedRequests(
   driver: StorageDriver,
   requests: readonly RejectedRequest[],
   more: readonly MoreRejectedRequests[],
@@ -84,7 +86,7 @@ async function add(
   });
 }
 
-function matching(query: Query, search: RejectionSearch): Query {
+function matchingRejected(query: RejectedQuery, search: RejectionSearch): RejectedQuery {
   const { requestId = null, keyId = null, origin = null, clientIp = null, code = null, not: without = [] } = search;
   let some = query;
   if (requestId !== null) some = some.where('request_id', '=', requestId);
@@ -105,7 +107,7 @@ function matching(query: Query, search: RejectionSearch): Query {
   return some;
 }
 
-async function list(
+async function listRejectedRequests(
   { scans }: StorageDriver,
   account: AccountId,
   search: RejectionSearch,
@@ -114,8 +116,8 @@ async function list(
   // SQLite prefers an index in the order asked for to the one of request IDs, which finds the few rows. An expression
   // has none.
   const at = requestId === null ? sql<number>`at` : sql<number>`(at + 0)`;
-  const newestFirst = (query: Query): Query => query.orderBy(at, 'desc').orderBy('id', 'desc');
-  let older: Query = scans.selectFrom('rejected_requests').where('account_id', '=', account);
+  const newestFirst = (query: RejectedQuery): RejectedQuery => query.orderBy(at, 'desc').orderBy('id', 'desc');
+  let older: RejectedQuery = scans.selectFrom('rejected_requests').where('account_id', '=', account);
   if (from !== null) older = older.where(at, '>=', from);
   if (to !== null) older = older.where(at, '<', to);
   if (before !== null) older = older.where(sql<boolean>`(${at}, id) < (${before.at}, ${before.id})`);
@@ -128,7 +130,7 @@ async function list(
           .executeTakeFirst()
       : undefined;
   const reached = edge === undefined ? older : older.where(sql<boolean>`(at, id) >= (${edge.at}, ${edge.id})`);
-  const rows = await newestFirst(matching(reached, search))
+  const rows = await newestFirst(matchingRejected(reached, search))
     .selectAll()
     .limit(limit + 1)
     .execute();
@@ -141,8 +143,8 @@ async function list(
 }
 
 export const rejectedRequests = (driver: StorageDriver): RejectedRequests => ({
-  add: (requests, more) => add(driver, requests, more),
-  list: (account, search) => list(driver, account, search),
+  add: (requests, more) => addRejectedRequests(driver, requests, more),
+  list: (account, search) => listRejectedRequests(driver, account, search),
   async countByKey(account, from, to = Number.MAX_SAFE_INTEGER) {
     const all = driver.db.selectFrom('rejected_requests').where('account_id', '=', account);
     const mine = all.where('at', '>=', from).where('at', '<', to);

@@ -27,10 +27,10 @@ import type { Row, Tables } from '../tables.ts';
 export const INDEXED_ADDRESS = sql<string>`substr(lower(email), 1, 320)`;
 /** It reads the same value without the index, for rows found in another way. */
 const ADDRESS_READ = sql<string>`(substr(lower(email), 1, 320) || '')`;
-const LENGTH = 320;
+const SEARCH_TEXT_LENGTH = 320;
 
 /** The part of a text that is indexed; both databases count in code points. */
-const indexed = (text: string): string => Array.from(storable(text)).slice(0, LENGTH).join('');
+const indexed = (text: string): string => Array.from(storable(text)).slice(0, SEARCH_TEXT_LENGTH).join('');
 
 /** Finds rows of the account by the index on `ADDRESS`. */
 async function seqsByAddress(
@@ -83,12 +83,12 @@ export const AFTER_LAST_SEQ = Number.MAX_SAFE_INTEGER;
 const VERIFICATION_ID = /^ver_\w{16,}$/;
 
 /** `kept`: hashes that may stand in place of `email`. */
-type Wanted = LogSearch & { readonly kept?: readonly string[] };
+type WantedLog = LogSearch & { readonly kept?: readonly string[] };
 type SearchPage = Awaited<ReturnType<Verifications['search']>>;
 
 const mine = (driver: StorageDriver, account: AccountId) =>
   driver.scans.selectFrom('verifications').where('account_id', '=', account);
-type Rows = ReturnType<typeof mine>;
+type LoggedRows = ReturnType<typeof mine>;
 
 const BODY = sql.ref<string>('body');
 /** How a reply names the mail operator: JSON as it is stored has no spaces, and quotes within texts are escaped. */
@@ -113,7 +113,7 @@ const ofMail = eb
   .whereRef('mailed.account_id', '=', 'verifications.account_id')
   .whereRef('mailed.verification_id', '=', 'verifications.id');
 /** Rows of `outcome_verdicts` by what became of the mail. */
-const MAILED: Readonly<Record<LogMail, Expression<SqlBool>>> = {
+const BY_MAIL_OUTCOME: Readonly<Record<LogMail, Expression<SqlBool>>> = {
   known: eb.exists(ofMail),
   arrived: eb.exists(ofMail.where('mailed.bounced', '=', 0)),
   bounced: eb.exists(ofMail.where('mailed.bounced', '=', 1)),
@@ -132,7 +132,7 @@ const ofWay = (driver: StorageDriver, way: string): Expression<SqlBool> =>
   eb.exists(ofMail.where(driver.substringMatch(sql.ref('mailed.came_from'), markedWay(storable(way)))));
 
 /** The newest matches among `rows`; one more than a page, to know whether there is a next page. */
-async function matching(driver: StorageDriver, rows: Rows, wanted: Wanted): Promise<LoggedVerification[]> {
+async function matchingRows(driver: StorageDriver, rows: LoggedRows, wanted: WantedLog): Promise<LoggedVerification[]> {
   const { email, id, reason, keyId, status, limit, kept = [] } = wanted;
   const { text = null, level = null, outcome = null, origin = null, from = null, to = null } = wanted;
   const { operator = null, egress = null, decision = null, mail = null, confidence = null, reported = null } = wanted;
@@ -149,7 +149,7 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: Wanted): Prom
   if (operator !== null) where('operator', driver.substringMatch(BODY, operatorMark(operator)));
   if (egress !== null) where('egress', driver.substringMatch(BODY, `"egress":${JSON.stringify(egress)}`));
   if (decision !== null) where('decision', eb('decision', 'in', decision));
-  if (mail !== null) where('mail', eb.or(mail.map((one) => MAILED[one])));
+  if (mail !== null) where('mail', eb.or(mail.map((one) => BY_MAIL_OUTCOME[one])));
   if (confidence !== null) where('confidence', eb.or(confidence.map(ofConfidence)));
   if (reported !== null) where('reported', ofWay(driver, reported));
   if (id !== null) some = some.where('id', '=', id);
@@ -304,7 +304,7 @@ export async function recentRows(driver: StorageDriver, account: AccountId, from
 async function scanCounted(
   driver: StorageDriver,
   account: AccountId,
-  wanted: Wanted,
+  wanted: WantedLog,
   { first, end }: { first: number; end: number },
   counted: readonly Expression<SqlBool>[],
 ): Promise<SearchPage> {
@@ -329,7 +329,7 @@ async function scanCounted(
     const range = driver.seqRange(account, edge?.seq ?? from, to);
     const limit = wanted.limit - items.length;
     items.push(
-      ...(await matching(driver, driver.scans.selectFrom('verifications').where(range), { ...wanted, limit })),
+      ...(await matchingRows(driver, driver.scans.selectFrom('verifications').where(range), { ...wanted, limit })),
     );
     if (items.length > wanted.limit) return page(items, wanted.limit);
     if (edge !== undefined) return { items, next: edge.seq, searchedTo: edge.created_at };
@@ -343,7 +343,7 @@ async function scanCounted(
  * Scans LOG_SEARCH_ROWS rows, of the time that is asked for: the newest, or those of the hours that are known to have
  * matches.
  */
-async function scan(driver: StorageDriver, account: AccountId, wanted: Wanted): Promise<SearchPage> {
+async function scanLog(driver: StorageDriver, account: AccountId, wanted: WantedLog): Promise<SearchPage> {
   const { from = null, to = null } = wanted;
   const [first, end] = await Promise.all([
     from === null ? FIRST_SEQ : seqAt(driver, account, from - DISORDER_MS),
@@ -354,7 +354,7 @@ async function scan(driver: StorageDriver, account: AccountId, wanted: Wanted): 
   if (counted.length > 0) return scanCounted(driver, account, wanted, { first, end: before }, counted);
   const edge = await edgeOf(driver, account, before, first);
   const reached = driver.scans.selectFrom('verifications').where(driver.seqRange(account, edge?.seq ?? first, before));
-  const found = page(await matching(driver, reached, wanted), wanted.limit);
+  const found = page(await matchingRows(driver, reached, wanted), wanted.limit);
   if (found.next !== null || edge === undefined) return found;
   return { items: found.items, next: edge.seq, searchedTo: edge.created_at };
 }
@@ -364,14 +364,14 @@ async function fetchRows(
   driver: StorageDriver,
   account: AccountId,
   seqs: readonly number[],
-  wanted: Wanted,
+  wanted: WantedLog,
 ): Promise<SearchPage> {
   const { before, limit } = wanted;
   const newest = seqs.filter((seq) => before === null || seq < before).sort((a, b) => b - a);
   const found: LoggedVerification[] = [];
   for (let at = 0; at < newest.length && found.length <= limit; at += BATCH_ROWS) {
     const some = mine(driver, account).where('seq', 'in', newest.slice(at, at + BATCH_ROWS));
-    found.push(...(await matching(driver, some, wanted)));
+    found.push(...(await matchingRows(driver, some, wanted)));
   }
   return page(found, limit);
 }
@@ -380,7 +380,7 @@ async function fetchRows(
 async function indexedRows(
   driver: StorageDriver,
   account: AccountId,
-  { id, email, kept = [] }: Wanted,
+  { id, email, kept = [] }: WantedLog,
 ): Promise<number[] | null> {
   const most = LOG_SEARCH_ROWS + 1;
   if (id !== null)
@@ -393,11 +393,11 @@ async function indexedRows(
 }
 
 /** Rows that begin with an address or have an ID, by index; a prefix that very many share, by a scan. */
-async function searchExactly(driver: StorageDriver, account: AccountId, asked: Wanted): Promise<SearchPage> {
+async function searchExactly(driver: StorageDriver, account: AccountId, asked: WantedLog): Promise<SearchPage> {
   const wanted = asked.email === '' ? { ...asked, email: null } : asked;
   const seqs = wanted.id === null && wanted.email === null ? null : await indexedRows(driver, account, wanted);
   // A prefix that very many addresses share is found soon enough among the newest rows.
-  return seqs === null ? scan(driver, account, wanted) : fetchRows(driver, account, seqs, wanted);
+  return seqs === null ? scanLog(driver, account, wanted) : fetchRows(driver, account, seqs, wanted);
 }
 
 /** See `Verifications.search`. */
@@ -405,7 +405,7 @@ export async function search(driver: StorageDriver, account: AccountId, asked: L
   const text = asked.text?.trim() ?? '';
   const address = text.indexOf('@') > 0 ? text : asked.email;
   const hashed = address === null || address === '' ? null : ((await knownHasher(driver))?.(address, null) ?? null);
-  const wanted: Wanted = hashed === null ? asked : { ...asked, kept: [hashed.email] };
+  const wanted: WantedLog = hashed === null ? asked : { ...asked, kept: [hashed.email] };
   if (text === '') return searchExactly(driver, account, { ...wanted, text: null });
   if (VERIFICATION_ID.test(text)) return searchExactly(driver, account, { ...wanted, text: null, id: text });
   // An address, or how it begins. Where no row begins so, on none of the pages, it may be the middle of one.
@@ -413,5 +413,5 @@ export async function search(driver: StorageDriver, account: AccountId, asked: L
     const found = await searchExactly(driver, account, { ...wanted, text: null, email: text });
     if (found.items.length > 0 || found.next !== null) return found;
   }
-  return scan(driver, account, { ...wanted, text });
+  return scanLog(driver, account, { ...wanted, text });
 }

@@ -21,11 +21,11 @@ type Deleted = Pick<Row<'verifications'>, 'account_id' | 'hold_id' | 'credits'>;
  * Keeps the credits of deleted verifications in a sum, so that the audit's sums still agree. The accounts are locked.
  */
 async function addPurged(trx: Transaction<Tables>, deleted: readonly Deleted[]): Promise<void> {
-  await addTo(trx, 'accounts', sums(deleted, 'account_id'));
-  await addTo(trx, 'shared_holds', sums(deleted, 'hold_id'));
+  await addTo(trx, 'accounts', deletedSums(deleted, 'account_id'));
+  await addTo(trx, 'shared_holds', deletedSums(deleted, 'hold_id'));
 }
 
-function sums(deleted: readonly Deleted[], by: 'account_id' | 'hold_id'): ReadonlyMap<string, number> {
+function deletedSums(deleted: readonly Deleted[], by: 'account_id' | 'hold_id'): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const { [by]: id, credits } of deleted) if (id !== null) found.set(id, (found.get(id) ?? 0) + credits);
   return found;

@@ -88,7 +88,7 @@ const HALF_KEY = 32;
 const halfOf = (...parts: readonly (string | number | null)[]): string =>
   sha256Hex(JSON.stringify(parts)).slice(0, HALF_KEY);
 
-interface Known {
+interface KnownUser {
   readonly id: string;
   readonly email: string;
 }
@@ -106,21 +106,21 @@ async function logsOf(trx: Transaction<Tables>, user: string): Promise<(string |
   return rows.length === 0 ? [null] : rows.map(({ id }) => id);
 }
 
-const actorOf = ({ by }: UserEvent, user: Known): Actor => {
+const eventActor = ({ by }: UserEvent, user: KnownUser): Actor => {
   if (by.kind === 'self') return { kind: 'user', id: user.id, name: user.email, ip: by.ip };
   return 'name' in by ? by : { kind: 'anonymous', id: null, name: '', ip: by.ip };
 };
 
 /** Adds to the row of the same events of this hour, or inserts it. */
-async function write(
+async function writeEvent(
   trx: Transaction<Tables>,
   account: string | null,
   now: number,
-  user: Known,
+  user: KnownUser,
   event: UserEvent,
 ): Promise<void> {
   const { action, detail = {}, count = 1 } = event;
-  const by = actorOf(event, user);
+  const by = eventActor(event, user);
   const group = halfOf(account, user.id, action, Math.floor(now / HOUR_MS));
   const again = async (key: string): Promise<boolean> => {
     const update = trx.updateTable('trail').set((eb) => ({ count: eb('count', '+', count), last_at: now }));
@@ -150,15 +150,15 @@ export async function writeUserEvent(
   driver: StorageDriver,
   trx: Transaction<Tables>,
   now: number,
-  user: Known,
+  user: KnownUser,
   event: UserEvent,
 ): Promise<void> {
   // Two at once would both insert.
   await driver.advisoryLock(trx, `events of ${user.id}`);
-  for (const account of await logsOf(trx, user.id)) await write(trx, account, now, user, event);
+  for (const account of await logsOf(trx, user.id)) await writeEvent(trx, account, now, user, event);
 }
 
-async function knownOf(driver: StorageDriver, { user }: UserEvent): Promise<Known | null> {
+async function knownOf(driver: StorageDriver, { user }: UserEvent): Promise<KnownUser | null> {
   // All strangers have one name, so that together they are as few entries as one user.
   if ('stranger' in user) return { id: '', email: storable(user.stranger) };
   const users = driver.db.selectFrom('auth_users').select(['id', 'email']);

@@ -62,7 +62,7 @@ export async function endInvitationsOf(
 }
 
 /** Makes the user a member, or raises a member's role. The account is locked. */
-async function admit(
+async function admitMember(
   trx: Transaction<Tables>,
   account: AccountId,
   user: string,
@@ -102,7 +102,7 @@ export async function acceptInvitation(
   const used = trx.deleteFrom('invitations').where('token_hash', '=', tokenHash).where('expires_at', '>', now);
   const row = await used.returningAll().executeTakeFirst();
   if (row === undefined) return null;
-  await admit(trx, accountId(found.account_id), user, row.role, now, by, row.email);
+  await admitMember(trx, accountId(found.account_id), user, row.role, now, by, row.email);
   return toInvitation(row, account.name);
 }
 
@@ -201,12 +201,12 @@ function invitations(
 }
 
 /** Who gets the mails about an account. */
-const MAILED = ROLES.filter((role) => isAtLeast(role, 'admin'));
+const MAILED_ROLES = ROLES.filter((role) => isAtLeast(role, 'admin'));
 
 /** Finds the addresses of the account's owners and admins. */
 export async function adminsOf(trx: Transaction<Tables>, account: string): Promise<string[]> {
   const people = trx.selectFrom('members as m').innerJoin('auth_users as u', 'u.id', 'm.user_id').select('u.email');
-  const recipients = people.where('m.account_id', '=', account).where('m.role', 'in', MAILED).orderBy('u.email');
+  const recipients = people.where('m.account_id', '=', account).where('m.role', 'in', MAILED_ROLES).orderBy('u.email');
   return (await recipients.execute()).map(({ email }) => email);
 }
 

@@ -9,7 +9,7 @@ import type { AccountId, SavedViews } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { liveIdOf } from '../test-account.ts';
 
-const COLUMNS = ['id', 'name', 'search'] as const;
+const VIEW_COLUMNS = ['id', 'name', 'search'] as const;
 
 export function savedViews(driver: StorageDriver): SavedViews {
   /** Under the lock of the account, whose views those of its test account are. */
@@ -28,7 +28,7 @@ export function savedViews(driver: StorageDriver): SavedViews {
 
   return {
     list(of, page) {
-      const rows = driver.db.selectFrom('shared_views').select(COLUMNS).where('page', '=', page);
+      const rows = driver.db.selectFrom('shared_views').select(VIEW_COLUMNS).where('page', '=', page);
       const mine = rows.where('account_id', '=', liveIdOf(of) ?? of);
       return mine.orderBy('name').orderBy('id').execute();
     },

@@ -18,7 +18,7 @@ const SUBJECT_DIGITS = 32;
 /** Subjects contain addresses typed by anyone: of any length, and private. Only a hash is stored. */
 const subjectName = (subject: string): string => sha256Hex(subject).slice(0, SUBJECT_DIGITS);
 
-const named = (subject: string, origin = ''): string =>
+const storedName = (subject: string, origin = ''): string =>
   subjectName(subject) + sha256Hex(origin).slice(0, SUBJECT_DIGITS);
 
 /** See `Attempts.clear`. */
@@ -33,7 +33,7 @@ export function attempts(driver: StorageDriver): Attempts {
   return {
     async count(subject, windowMs, origin) {
       const now = await driver.now();
-      const name = named(subject, origin);
+      const name = storedName(subject, origin);
       // More than one window ahead: the clock had been.
       const ahead = db
         .deleteFrom('attempts')

@@ -72,7 +72,7 @@ const toUser = (row: Row<'auth_users'>): User => ({
   createdAt: timeOfLibrary(row.createdAt),
 });
 
-const COLUMNS = [
+const USER_COLUMNS = [
   'id',
   'name',
   'email',
@@ -84,7 +84,7 @@ const COLUMNS = [
 ] as const;
 
 export async function readUser(db: Kysely<Tables>, id: string): Promise<User | null> {
-  const row = await db.selectFrom('auth_users').select(COLUMNS).where('id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom('auth_users').select(USER_COLUMNS).where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : toUser(row);
 }
 
@@ -149,13 +149,13 @@ export function users(driver: StorageDriver): Users {
 
     // The sign-in library keeps addresses in lower case.
     async byEmail(email) {
-      const mine = db.selectFrom('auth_users').select(COLUMNS).where('email', '=', email.toLowerCase());
+      const mine = db.selectFrom('auth_users').select(USER_COLUMNS).where('email', '=', email.toLowerCase());
       const row = await mine.executeTakeFirst();
       return row === undefined ? null : toUser(row);
     },
 
     async list() {
-      const rows = await db.selectFrom('auth_users').select(COLUMNS).orderBy('createdAt').orderBy('id').execute();
+      const rows = await db.selectFrom('auth_users').select(USER_COLUMNS).orderBy('createdAt').orderBy('id').execute();
       const memberships = await db
         .selectFrom('members as m')
         .innerJoin('accounts as a', 'a.id', 'm.account_id')

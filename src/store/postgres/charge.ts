@@ -43,14 +43,14 @@ interface ServerSession {
   readonly start: string;
 }
 
-const OWN = `SELECT pid, extract(epoch FROM backend_start)::text AS start FROM pg_stat_activity
+const OWN_BACKEND = `SELECT pid, extract(epoch FROM backend_start)::text AS start FROM pg_stat_activity
   WHERE pid = pg_backend_pid()`;
 /** Ending sessions of one's own role needs no privilege. */
 const END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = $1 AND extract(epoch FROM backend_start)::text = $2`;
 
 async function sessionOf(client: pg.Client): Promise<ServerSession> {
-  return onlyRow((await client.query<{ pid: number; start: string }>(OWN)).rows);
+  return onlyRow((await client.query<{ pid: number; start: string }>(OWN_BACKEND)).rows);
 }
 
 /** True when the session has ended, with whatever it was doing; false when it was asked to end. */
@@ -58,7 +58,7 @@ async function endSession(client: pg.Client, { pid, start }: ServerSession): Pro
   return (await client.query(END, [pid, start])).rows.length === 0;
 }
 
-const TRIES = 4;
+const CHARGE_TRIES = 4;
 /** Transactions run side by side, each on a connection of its own. */
 const LANES = 4;
 /** An account whose lock takes longer is set aside, so that the others of its batch do not wait, ms. */
@@ -107,8 +107,8 @@ interface Connection {
 // charges only the accounts of which everything that the judgment relied on is still so. The others' requests are then
 // judged under a lock.
 
-const ACCOUNTS_MAX = 12_000;
-const KEYS_MAX = 20_000;
+const REMEMBERED_ACCOUNTS_MAX = 12_000;
+const REMEMBERED_KEYS_MAX = 20_000;
 /** After a failure, so many batches with the account are judged under a lock; twice as many after each further one. */
 const LOCKED_BATCHES_MAX = 48;
 /** By how much the server's clock may differ from the time that a batch was judged by, ms. */
@@ -135,7 +135,7 @@ const CHARGED = rowMaker<Charged>({
   rate_limit: numberColumn(({ after, terms }) => rateLimitOf(after, terms)),
 });
 /** The parameter after those of `CHARGED`: the time that the batch was judged by. */
-const AT = `$${CHARGED.columns.length + 1}`;
+const NOW_PARAMETER = `$${CHARGED.columns.length + 1}`;
 
 /**
  * Accounts that have a filter that could match. Whoever adds one changes `rules`, so none is missed by the condition
@@ -154,11 +154,11 @@ const charge = (condition: string) => `UPDATE accounts a SET balance = a.balance
   FROM ${unnest(CHARGED)}
   WHERE a.id = c.id AND a.rules = c.rules AND a.balance >= c.needed AND a.window_start <= c.window_start
     AND CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests <= c.rate_limit
-    AND (${AT}::bigint IS NULL OR abs(floor(extract(epoch FROM statement_timestamp()) * 1000) - ${AT}) <= ${TIME_TOLERANCE_MS})
+    AND (${NOW_PARAMETER}::bigint IS NULL OR abs(floor(extract(epoch FROM statement_timestamp()) * 1000) - ${NOW_PARAMETER}) <= ${TIME_TOLERANCE_MS})
     ${condition}
   RETURNING a.id, a.balance, a.window_count AS "windowCount",
     floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint AS now`;
-const CHARGE = charge('');
+const CHARGE_STATEMENT = charge('');
 const CHARGE_UNMET = charge('AND a.id <> ALL (ARRAY(SELECT account_id FROM met))');
 
 /** An account as it was charged. */
@@ -228,7 +228,7 @@ class ServerTime {
   }
 }
 
-interface Remembered {
+interface RememberedAccount {
   readonly account: StoredAccount;
   /** Batches with it that are still to be judged under a lock. */
   wait: number;
@@ -262,9 +262,11 @@ const NO_MEMORY: BatchJudge = {
 type Remembering = Pick<LoadedBatch, 'accounts' | 'keys' | 'state' | 'serverTime'>;
 
 class ChargeMemory implements BatchJudge {
-  readonly #accounts = new LRUCache<string, Remembered>({ max: ACCOUNTS_MAX });
+  readonly #accounts = new LRUCache<string, RememberedAccount>({ max: REMEMBERED_ACCOUNTS_MAX });
   /** By hash. A key is as remembered while its account has the `rules` that it had then. */
-  readonly #keys = new LRUCache<string, { readonly key: StoredKey; readonly rules: number }>({ max: KEYS_MAX });
+  readonly #keys = new LRUCache<string, { readonly key: StoredKey; readonly rules: number }>({
+    max: REMEMBERED_KEYS_MAX,
+  });
 
   readonly #plans: Plans;
   readonly #clock: Clock;
@@ -336,7 +338,7 @@ class ChargeMemory implements BatchJudge {
       ...(wanted.length === 0 ? [] : [{ name: 'met', text: MET, values: arraysOf(FILTER_VALUE, wanted) }]),
       {
         name: 'charged',
-        text: wanted.length === 0 ? CHARGE : CHARGE_UNMET,
+        text: wanted.length === 0 ? CHARGE_STATEMENT : CHARGE_UNMET,
         values: [...arraysOf(CHARGED, charged), this.#serverTime === null ? null : now],
       },
     ];
@@ -567,7 +569,7 @@ export class PostgresCharge implements CountingDriver {
           this.retries.connection += 1;
           continue;
         }
-        if (!isConflict(failure) || tries === TRIES) throw failure;
+        if (!isConflict(failure) || tries === CHARGE_TRIES) throw failure;
         this.retries.conflict += 1;
       }
     }

@@ -22,12 +22,12 @@ const OUTAGE_STATES = new Set([
   '55P03', // a lock was not to be had
 ]);
 
-const stateOf = (error: unknown): string | null =>
+const sqlStateOf = (error: unknown): string | null =>
   error instanceof pg.DatabaseError && error.code !== undefined ? error.code : null;
 
 /** True when the connection to the server was lost, as opposed to a failed statement. */
 export function isLost(error: unknown): boolean {
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   if (state !== null) return state.startsWith('08') || state.startsWith('57P') || state === '25P03';
   const own = [TypeError, RangeError, ApiError, StoreVersionError];
   return error instanceof Error && !own.some((kind) => error instanceof kind);
@@ -35,16 +35,16 @@ export function isLost(error: unknown): boolean {
 
 /** True when the transaction lost against another and may simply be tried again. */
 export function isConflict(error: unknown): boolean {
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   return state === '40001' || state === '40P01';
 }
 
 /** True when a lock did not come within `lock_timeout`. */
-export const isLocked = (error: unknown): boolean => stateOf(error) === '55P03';
+export const isLocked = (error: unknown): boolean => sqlStateOf(error) === '55P03';
 
 /** True when the store as a whole cannot write now. */
 export function isPostgresOutage(error: unknown): boolean {
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   if (state === null) return error instanceof ApiError || error instanceof StoreVersionError || isLost(error);
   return OUTAGE_STATES.has(state) || OUTAGE_CLASSES.has(state.slice(0, 2));
 }
@@ -54,7 +54,7 @@ export function isPostgresOutage(error: unknown): boolean {
  * password, it is part of the message.
  */
 export function explained(error: unknown, url: string): unknown {
-  const state = stateOf(error);
+  const state = sqlStateOf(error);
   const { username, pathname } = new URL(url);
   const role = pg.escapeIdentifier(decodeURIComponent(username) || 'mailvet');
   const database = pg.escapeIdentifier(decodeURIComponent(pathname.slice(1)) || 'mailvet');
@@ -76,7 +76,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** A connection that does not answer for this long, ms, counts as lost. */
-const ANSWER_WITHIN = 30_000;
+const ANSWER_TIMEOUT_MS = 30_000;
 /** A node that stops within a transaction keeps its locks no longer, ms. */
 const IDLE_IN_TRANSACTION = 10_000;
 
@@ -92,7 +92,7 @@ function connectionConfig(url: string): pg.ClientConfig {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    query_timeout: ANSWER_WITHIN,
+    query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
   };
 }
@@ -101,7 +101,7 @@ function connectionConfig(url: string): pg.ClientConfig {
  * A connection that may be lost at any time. Its queries say so, those under way and those to come; its `error` event
  * would say it again, and end the process where nobody listens, as a pool does not while a client is in use.
  */
-class Client extends pg.Client {
+class PostgresClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
     this.on('error', () => undefined);
@@ -110,14 +110,14 @@ class Client extends pg.Client {
 
 /** Opens a connection outside the pool. */
 export async function connectClient(url: string, extra: pg.ClientConfig = {}): Promise<pg.Client> {
-  const client = new Client({ ...connectionConfig(url), ...extra });
+  const client = new PostgresClient({ ...connectionConfig(url), ...extra });
   await client.connect();
   return client;
 }
 
 /** At most `max` connections, for statements that may be sent ahead of the replies. */
 export function openPool(url: string, max: number): pg.Pool {
-  const pool = new pg.Pool({ ...connectionConfig(url), max, pipeline: true, Client });
+  const pool = new pg.Pool({ ...connectionConfig(url), max, pipeline: true, Client: PostgresClient });
   // An idle connection was lost: it is replaced when one is needed.
   pool.on('error', () => undefined);
   return pool;

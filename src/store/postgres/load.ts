@@ -37,22 +37,22 @@ import { arraysOf, unnest } from './write.ts';
  * before the scan: joined to a sub-select, an account that changes while its lock is waited for would be judged again
  * against the join and could go missing.
  */
-const LOCK = `SELECT ${accountState('accounts')}, rules
+const SELECT_ACCOUNTS = `SELECT ${accountState('accounts')}, rules
   FROM accounts
   WHERE id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])
   ORDER BY id FOR NO KEY UPDATE`;
 /** Those that another session has locked are left out. */
-const LOCK_FREE = `${LOCK} SKIP LOCKED`;
-const ALL = `SELECT id FROM accounts
+const LOCK_FREE = `${SELECT_ACCOUNTS} SKIP LOCKED`;
+const LOCK_ACCOUNTS = `SELECT id FROM accounts
   WHERE id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])`;
 const TIME = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
   pg_current_xact_id()::text AS xid, schema.* FROM (${SCHEMA}) AS schema`;
 const KEY_ROWS = `SELECT ${keyState('keys')}, hash FROM keys`;
-const KEYS = `${KEY_ROWS} WHERE hash = ANY ($1::text[])`;
+const SELECT_KEYS = `${KEY_ROWS} WHERE hash = ANY ($1::text[])`;
 const KEYS_BY_ID = `${KEY_ROWS} WHERE id = ANY ($1::text[])`;
 const HOLDS_BY_ID = `SELECT ${holdState('holds')} FROM holds WHERE id = ANY ($1::text[])`;
 const RECORDED = 'SELECT id, body, decision FROM verifications WHERE id = ANY ($1::text[])';
-const IDEMPOTENCY = `SELECT ${idempotencyState('idempotency')}
+const SELECT_IDEMPOTENCY = `SELECT ${idempotencyState('idempotency')}
   FROM idempotency JOIN (
     SELECT k.account_id, r.route, r.key FROM unnest($1::text[], $2::text[], $3::text[]) AS r (hash, route, key)
       JOIN keys k ON k.hash = r.hash
@@ -65,7 +65,7 @@ const SEEN_KEY = rowMaker<Pick<SeenState, 'accountId' | 'mailbox' | 'scope'>>({
   mailbox: textColumn(({ mailbox }) => mailbox),
   scope: textColumn(({ scope }) => scope),
 });
-const SEEN = `SELECT ${seenState('s')} FROM ${unnest(SEEN_KEY)} JOIN seen s USING (account_id, mailbox, scope)`;
+const SELECT_SEEN = `SELECT ${seenState('s')} FROM ${unnest(SEEN_KEY)} JOIN seen s USING (account_id, mailbox, scope)`;
 /** What a filter that could match a request would be found by. */
 interface FilterValue {
   readonly accountId: string;
@@ -77,7 +77,7 @@ export const FILTER_VALUE = rowMaker<FilterValue>({
   filter_type: textColumn(({ kind }) => kind),
   value: textColumn(({ value }) => value),
 });
-const FILTERS = `SELECT f.account_id AS "accountId", ${filterState('f')}
+const SELECT_FILTERS = `SELECT f.account_id AS "accountId", ${filterState('f')}
   FROM ${unnest(FILTER_VALUE)}
   JOIN filters f USING (account_id, filter_type, value)`;
 
@@ -103,11 +103,11 @@ export interface LoadedBatch {
   readonly isHeld: (request: ChargeRequest) => boolean;
 }
 
-type Query = <T extends pg.QueryResultRow>(name: string, text: string, values: unknown[]) => Promise<T[]>;
+type RunQuery = <T extends pg.QueryResultRow>(name: string, text: string, values: unknown[]) => Promise<T[]>;
 
 const byId = <T>(rows: readonly T[], id: (row: T) => string): Map<string, T> =>
   new Map(rows.map((row) => [id(row), row]));
-const unique = (values: readonly string[]): string[] => [...new Set(values)];
+const uniqueValues = (values: readonly string[]): string[] => [...new Set(values)];
 
 /**
  * Begins the transaction, locks and reads. `clock`: the time to go by instead of the server's. `skipLocked`: go on
@@ -125,24 +125,24 @@ export async function loadBatch(
     skipLocked,
   }: { node: string; plans: Plans; clock: (() => number) | null; known: number; skipLocked: boolean },
 ): Promise<LoadedBatch> {
-  const query: Query = async (name, text, values) => (await client.query({ name, text, values })).rows;
+  const query: RunQuery = async (name, text, values) => (await client.query({ name, text, values })).rows;
   const admits = requests.flatMap((request) => (request.kind === 'admit' ? [request.admit] : []));
   const settles = requests.flatMap((request) => (request.kind === 'settle' ? [request.settle] : []));
-  const hashes = unique(admits.flatMap(({ keyHash }) => (typeof keyHash === 'string' ? [keyHash] : [])));
+  const hashes = uniqueValues(admits.flatMap(({ keyHash }) => (typeof keyHash === 'string' ? [keyHash] : [])));
   const named = admits.flatMap(({ keyHash }) => (typeof keyHash === 'string' ? [] : [keyHash.account]));
-  const accountIds = unique([...named, ...settles.map((settle) => settle.caller.accountId)]);
-  const keyIds = unique(settles.map((settle) => settle.caller.keyId));
+  const accountIds = uniqueValues([...named, ...settles.map((settle) => settle.caller.accountId)]);
+  const keyIds = uniqueValues(settles.map((settle) => settle.caller.keyId));
   const holdIds = settles.map((settle) => settle.holdId);
   const recordIds = settles.flatMap((settle) => (settle.record === null ? [] : [settle.record.id]));
 
-  const [lock, sql] = skipLocked ? ['lock-free', LOCK_FREE] : ['lock', LOCK];
+  const [lock, sql] = skipLocked ? ['lock-free', LOCK_FREE] : ['lock', SELECT_ACCOUNTS];
   const sightings = sightingsOf(admits, settles);
   const [, accounts, all, time, keys, holders, holds, recorded, idempotency, owners] = await pipelined([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
     query<StoredAccount & pg.QueryResultRow>(lock, sql, [hashes, accountIds]),
-    skipLocked ? query<{ id: string }>('all', ALL, [hashes, accountIds]) : [],
+    skipLocked ? query<{ id: string }>('all', LOCK_ACCOUNTS, [hashes, accountIds]) : [],
     query<{ now: number; xid: string } & SchemaState>('time', TIME, []),
-    hashes.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys', KEYS, [hashes]),
+    hashes.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys', SELECT_KEYS, [hashes]),
     keyIds.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys-by-id', KEYS_BY_ID, [keyIds]),
     holdIds.length === 0 ? [] : query<HoldState & pg.QueryResultRow>('holds', HOLDS_BY_ID, [holdIds]),
     recordIds.length === 0 ? [] : query<CompletedReply & { id: string }>('recorded', RECORDED, [recordIds]),
@@ -198,7 +198,7 @@ export async function pipelined<T extends readonly unknown[] | []>(
 }
 
 function loadIdempotency(
-  query: Query,
+  query: RunQuery,
   admits: readonly AdmissionRequest[],
   settles: readonly Settlement[],
 ): Promise<IdempotencyState[]> | [] {
@@ -213,7 +213,7 @@ function loadIdempotency(
   ];
   if (byKey.length + byAccount.length === 0) return [];
   const columns = [byKey, byAccount].flatMap((rows) => [0, 1, 2].map((i) => rows.map((row) => row[i])));
-  return query<IdempotencyState & pg.QueryResultRow>('idempotency', IDEMPOTENCY, columns);
+  return query<IdempotencyState & pg.QueryResultRow>('idempotency', SELECT_IDEMPOTENCY, columns);
 }
 
 const triple = (owner: string, ref: IdempotencyRef | null): string[][] =>
@@ -237,15 +237,15 @@ function sightingsOf(admits: readonly AdmissionRequest[], settles: readonly Sett
   return { byHash, byAccount };
 }
 
-function loadSeenOwners(query: Query, { byHash, byAccount }: Sightings): Promise<SeenOwner[]> | [] {
+function loadSeenOwners(query: RunQuery, { byHash, byAccount }: Sightings): Promise<SeenOwner[]> | [] {
   if (byHash.length + byAccount.length === 0) return [];
-  const ids = [byHash, byAccount].map((some) => unique(some.map(([id]) => id)));
+  const ids = [byHash, byAccount].map((some) => uniqueValues(some.map(([id]) => id)));
   return query<SeenOwner & pg.QueryResultRow>('seen-owners', SEEN_OWNERS, ids);
 }
 
 /** In the second round trip, as only the secret of the account tells what to look for. */
 async function loadSeen(
-  query: Query,
+  query: RunQuery,
   { byHash, byAccount }: Sightings,
   keyByHash: ReadonlyMap<string, KeyState>,
   owners: ReadonlyMap<string, SeenOwner>,
@@ -260,7 +260,11 @@ async function loadSeen(
     }),
   );
   if (wanted.size === 0) return new Map();
-  const rows = await query<SeenState & pg.QueryResultRow>('seen', SEEN, arraysOf(SEEN_KEY, [...wanted.values()]));
+  const rows = await query<SeenState & pg.QueryResultRow>(
+    'seen',
+    SELECT_SEEN,
+    arraysOf(SEEN_KEY, [...wanted.values()]),
+  );
   return byId(rows, ({ accountId, mailbox, scope }) => seenId(accountId, mailbox, scope));
 }
 
@@ -268,7 +272,7 @@ const filterId = (account: string, kind: FilterKind, value: string): string => `
 
 /** A second round trip, only when an account of the batch has filters of a kind that a request could match. */
 async function loadFilters(
-  query: Query,
+  query: RunQuery,
   admits: readonly AdmissionRequest[],
   keyByHash: ReadonlyMap<string, KeyState>,
   accountById: ReadonlyMap<string, AccountState>,
@@ -279,7 +283,11 @@ async function loadFilters(
   };
   const wanted = filterRows(admits.map((admit) => [accountOf(admit), admit]));
   if (wanted.length === 0) return new Map();
-  const rows = await query<FilterRule & { accountId: string }>('filters', FILTERS, arraysOf(FILTER_VALUE, wanted));
+  const rows = await query<FilterRule & { accountId: string }>(
+    'filters',
+    SELECT_FILTERS,
+    arraysOf(FILTER_VALUE, wanted),
+  );
   return new Map(
     rows.map(({ accountId, ...filter }) => [filterId(accountId, filter.filterType, filter.value), filter]),
   );

@@ -5,7 +5,7 @@ import { onlyRow } from '../rows.ts';
 import { connectClient, discardClient, isLocked } from './connect.ts';
 
 /** "mailvet" in ASCII, so that it does not collide with another program's advisory lock. */
-const LOCK = '0x6d61696c766574';
+const MIGRATION_LOCK = '0x6d61696c766574';
 /** How often to try to get the lock of another node that migrates, ms. */
 const LOCK_POLL_MS = 250;
 /**
@@ -13,8 +13,8 @@ const LOCK_POLL_MS = 250;
  * again later, for two minutes in all.
  */
 const TABLE_LOCK_MS = 1_000;
-const TRIES = 40;
-const PAUSE_MS = 2_000;
+const LOCK_TRIES = 40;
+const RETRY_PAUSE_MS = 2_000;
 /** The migration that brought what nodes remember accounts by. */
 const RULES_SINCE = 15;
 const FORGET = 'UPDATE accounts SET rules = floor(random() * 9007199254740991)';
@@ -70,7 +70,9 @@ export async function schemaState(url: string): Promise<SchemaState> {
  */
 async function lockMigrations(client: pg.Client): Promise<void> {
   for (;;) {
-    const { rows } = await client.query<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${BigInt(LOCK)}) AS locked`);
+    const { rows } = await client.query<{ locked: boolean }>(
+      `SELECT pg_try_advisory_lock(${BigInt(MIGRATION_LOCK)}) AS locked`,
+    );
     if (onlyRow(rows).locked) return;
     await sleep(LOCK_POLL_MS);
   }
@@ -110,9 +112,9 @@ async function inTransaction(client: pg.Client, statements: readonly (string | p
     } catch (error) {
       // A lost connection has rolled back, and the first error says why.
       await client.query('ROLLBACK').catch(() => undefined);
-      if (!isLocked(error) || tries === TRIES) throw error;
+      if (!isLocked(error) || tries === LOCK_TRIES) throw error;
     }
-    await sleep(PAUSE_MS);
+    await sleep(RETRY_PAUSE_MS);
   }
 }
 

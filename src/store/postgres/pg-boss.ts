@@ -11,7 +11,7 @@ import type { JobQueue, StorageDriver } from '../driver.ts';
 import type { Tables } from '../tables.ts';
 
 /** Rows that one transaction takes. */
-const AT_ONCE = 500;
+const MIGRATED_AT_ONCE = 500;
 
 export const withJobsOfPgBoss = (driver: StorageDriver, queue: JobQueue): JobQueue => ({
   ...queue,
@@ -45,7 +45,7 @@ async function takeOver(db: Kysely<Tables>, now: number): Promise<bigint> {
           OR state = 'active' AND heartbeat_on + heartbeat_seconds * interval '1s' <= now())
         AND (state = 'failed' OR NOT EXISTS (
           SELECT 1 FROM jobs WHERE kind = name AND key = singleton_key AND jobs.state <> 'failed'))
-      LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED
+      LIMIT ${MIGRATED_AT_ONCE} FOR UPDATE SKIP LOCKED
     ), taken AS (
       INSERT INTO jobs (id, kind, key, account_id, payload, state, attempts, attempt_limit, due_at, set_at, last_error,
         created_at, failed_at)

@@ -4,7 +4,7 @@ import { onlyRow } from '../rows.ts';
 import { connectClient, discardClient } from './connect.ts';
 
 /** It is in ms, for the connection and for the probe. */
-const ANSWER_WITHIN = 1_000;
+const PROBE_TIMEOUT_MS = 1_000;
 /** Pages of the table before it is emptied. */
 const EMPTIED_AFTER_PAGES = 512;
 /** A row that fills a page, so that every probe makes the file of its table longer. */
@@ -14,7 +14,7 @@ const SETUP = `SET temp_tablespaces = ''; CREATE TEMP TABLE mailvet_probe (fille
   ALTER TABLE mailvet_probe ALTER filler SET STORAGE PLAIN`;
 const GROW = `INSERT INTO mailvet_probe SELECT repeat('x', ${PAGE_FILLER});`;
 /** Reads a table of ours, and writes a record to the write-ahead log, which the commit flushes. */
-const LOG = `SELECT seen_at FROM store_clock; SELECT pg_logical_emit_message(true, 'mailvet.probe', '');`;
+const PROBE_STATEMENTS = `SELECT seen_at FROM store_clock; SELECT pg_logical_emit_message(true, 'mailvet.probe', '');`;
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
@@ -40,7 +40,7 @@ export class PostgresProbe {
       this.#client ??= await this.#connect();
       const client = this.#client;
       const empty = this.#pages >= EMPTIED_AFTER_PAGES ? 'TRUNCATE mailvet_probe;' : '';
-      await client.query(`BEGIN; ${this.#grows ? empty + GROW : ''} ${LOG} COMMIT`);
+      await client.query(`BEGIN; ${this.#grows ? empty + GROW : ''} ${PROBE_STATEMENTS} COMMIT`);
       this.#pages = empty === '' ? this.#pages + 1 : 0;
       assertCompatible(onlyRow((await client.query<SchemaState>(SCHEMA)).rows), this.#known());
     } catch (error) {
@@ -55,7 +55,7 @@ export class PostgresProbe {
   }
 
   async #connect(): Promise<pg.Client> {
-    const timeouts = { connectionTimeoutMillis: ANSWER_WITHIN, query_timeout: ANSWER_WITHIN };
+    const timeouts = { connectionTimeoutMillis: PROBE_TIMEOUT_MS, query_timeout: PROBE_TIMEOUT_MS };
     const client = await connectClient(this.#url, timeouts);
     this.#pages = 0;
     try {

@@ -14,11 +14,11 @@ import type { Tables } from '../tables.ts';
 
 /** See `StorageDriver.readTogether`. Rows come as JSON, in which numbers of 64 bits are numbers as well. */
 export async function readTogether<Q extends ReadQueries>(trx: Transaction<Tables>, queries: Q): Promise<RowsRead<Q>> {
-  return onlyRow((await trx.executeQuery(readOf(queries))).rows);
+  return onlyRow((await trx.executeQuery(readStatement(queries))).rows);
 }
 
 /** Makes the statement of `readTogether`. */
-function readOf<Q extends ReadQueries>(queries: Q): CompiledQuery<RowsRead<Q>> {
+function readStatement<Q extends ReadQueries>(queries: Q): CompiledQuery<RowsRead<Q>> {
   const names = Object.keys(queries);
   const { parts, parameters } = numbered(Object.values(queries).map((query) => query.compile()));
   const lists = parts.map((part, i) => `(SELECT coalesce(json_agg(r), '[]') FROM (${part}) AS r) AS "${names[i]}"`);
@@ -51,7 +51,7 @@ export function numbered(statements: readonly Pick<CompiledQuery, 'sql' | 'param
 /** After a change by somebody else, more are likely: so many transactions then read under the lock from the start. */
 const LOCKED = 8;
 
-const digestOf = ({ sql }: CompiledQuery) =>
+const rowDigest = ({ sql }: CompiledQuery) =>
   `SELECT r.*, encode(sha256(convert_to(r::text, 'UTF8')), 'hex') AS digest FROM (${sql} OFFSET 0) AS r`;
 
 /** A statement cannot raise an error of its own: a text that is no number makes one. */
@@ -104,8 +104,8 @@ export class ReadsAndChanges {
   }: ReadAndChange<Q, T>): Promise<{ readonly result: T } | null> {
     let sent: Promise<unknown> = Promise.resolve();
     const committed = this.#transaction(async (trx) => {
-      const read = readOf(queries(trx));
-      const [sql, parameters] = [digestOf(read), [...read.parameters]];
+      const read = readStatement(queries(trx));
+      const [sql, parameters] = [rowDigest(read), [...read.parameters]];
       const query: CompiledQuery<RowsRead<Q> & { readonly digest: string }> = CompiledQuery.raw(sql, parameters);
       const row = onlyRow((await trx.executeQuery(query)).rows);
       const { result, changes, finish } = plan(trx, row);

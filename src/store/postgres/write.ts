@@ -36,7 +36,7 @@ const OIDS = { text: 25, bigint: 20 } as const satisfies Record<ColumnType, numb
  * It has dimensions, a flag for nulls, the OID of the elements, then length and lower bound of the only dimension;
  * int32 each.
  */
-const HEAD = 20;
+const ARRAY_HEADER_BYTES = 20;
 const NULL_LENGTH = -1;
 const TWO_32 = 2 ** 32;
 
@@ -46,14 +46,14 @@ function arrayParameter(values: readonly unknown[], type: ColumnType): Buffer {
 }
 
 function textArray(values: readonly (string | null)[]): Buffer {
-  let size = HEAD;
+  let size = ARRAY_HEADER_BYTES;
   const lengths = values.map((value) => {
     const length = value === null ? NULL_LENGTH : Buffer.byteLength(value);
     size += 4 + Math.max(0, length);
     return length;
   });
   const buffer = Buffer.allocUnsafe(size);
-  let at = writeHead(buffer, values, OIDS.text);
+  let at = writeArrayHeader(buffer, values, OIDS.text);
   for (const [i, value] of values.entries()) {
     at = buffer.writeInt32BE(lengths[i] ?? NULL_LENGTH, at);
     if (value !== null) at += buffer.write(value, at);
@@ -62,8 +62,8 @@ function textArray(values: readonly (string | null)[]): Buffer {
 }
 
 function bigintArray(values: readonly (number | null)[]): Buffer {
-  const buffer = Buffer.allocUnsafe(HEAD + values.length * 12);
-  let at = writeHead(buffer, values, OIDS.bigint);
+  const buffer = Buffer.allocUnsafe(ARRAY_HEADER_BYTES + values.length * 12);
+  let at = writeArrayHeader(buffer, values, OIDS.bigint);
   for (const value of values) {
     at = buffer.writeInt32BE(value === null ? NULL_LENGTH : 8, at);
     if (value === null) continue;
@@ -73,7 +73,7 @@ function bigintArray(values: readonly (number | null)[]): Buffer {
   return buffer.subarray(0, at);
 }
 
-function writeHead(buffer: Buffer, values: readonly unknown[], oid: number): number {
+function writeArrayHeader(buffer: Buffer, values: readonly unknown[], oid: number): number {
   buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(values.includes(null) ? 1 : 0, 4);
   buffer.writeInt32BE(oid, 8);
@@ -115,34 +115,34 @@ const insertUnnested = (rows: TableRows<never>): string =>
   `INSERT INTO ${rows.table} (${rows.columns.join(', ')}) SELECT c.* FROM ${unnest(rows)}`;
 
 /** The last column is the id. */
-const update = (rows: TableRows<never>): string => {
+const updateUnnested = (rows: TableRows<never>): string => {
   const set = rows.columns.slice(0, -1).map((column) => `${column} = c.${column}`);
   return `UPDATE ${rows.table} t SET ${set.join(', ')} FROM ${unnest(rows)} WHERE t.id = c.id`;
 };
 
-const add = (rows: TableRows<never>): string => `${insertUnnested(rows)} WHERE true ${OF_CHARGED}`;
+const addToCharged = (rows: TableRows<never>): string => `${insertUnnested(rows)} WHERE true ${OF_CHARGED}`;
 
 /** Each row in place of the one that is there. */
-const put = (rows: TableRows<never>, key: string): string => {
+const upsertUnnested = (rows: TableRows<never>, key: string): string => {
   const replaced = rows.columns.map((column) => `${column} = excluded.${column}`);
   return `${insertUnnested(rows)} ON CONFLICT (${key}) DO UPDATE SET ${replaced.join(', ')}`;
 };
 
 const SQL = {
-  setAccounts: update(ACCOUNT_COUNTERS),
-  setAllowances: update(ACCOUNT_ALLOWANCE),
+  setAccounts: updateUnnested(ACCOUNT_COUNTERS),
+  setAllowances: updateUnnested(ACCOUNT_ALLOWANCE),
   addAllowances: insertUnnested(ALLOWANCES),
-  setKeyUses: `${update(KEY_USE)} ${OF_CHARGED}`,
-  setBudgets: update(KEY_BUDGET),
-  addLedger: add(LEDGER),
-  addHolds: add(HOLDS),
-  addVerifications: add(VERIFICATIONS),
-  addUsage: `${add(USAGE_HOURS)} ${ADD_USAGE_SUMS}`,
+  setKeyUses: `${updateUnnested(KEY_USE)} ${OF_CHARGED}`,
+  setBudgets: updateUnnested(KEY_BUDGET),
+  addLedger: addToCharged(LEDGER),
+  addHolds: addToCharged(HOLDS),
+  addVerifications: addToCharged(VERIFICATIONS),
+  addUsage: `${addToCharged(USAGE_HOURS)} ${ADD_USAGE_SUMS}`,
   addHits: `UPDATE filters f SET hits = f.hits + c.hits, last_hit_at = c.last_hit_at FROM ${unnest(FILTER_HITS)}
     WHERE f.account_id = c.account_id AND f.id = c.id`,
-  putIdempotency: put(IDEMPOTENCY, 'account_id, route, key'),
-  putSeenOwners: put(SEEN_SECRETS, 'account_id'),
-  putSeen: put(SEEN, 'account_id, mailbox, scope'),
+  putIdempotency: upsertUnnested(IDEMPOTENCY, 'account_id, route, key'),
+  putSeenOwners: upsertUnnested(SEEN_SECRETS, 'account_id'),
+  putSeen: upsertUnnested(SEEN, 'account_id, mailbox, scope'),
 } as const;
 const END_HOLDS = 'DELETE FROM holds WHERE id = ANY ($1::text[])';
 const REPLY_KEY = rowMaker<IdempotencyState>({
@@ -162,7 +162,7 @@ export function statements(changes: Changes, state: ChargeState): NamedStatement
   const allowances = changes.allowances.map((entry) => ({ ...entry, now: state.now }));
   write('add-allowances', SQL.addAllowances, ALLOWANCES, allowances);
   write('set-budgets', SQL.setBudgets, KEY_BUDGET, changes.budgets);
-  addRows(write, changes, state);
+  writeAddedRows(write, changes, state);
   if (changes.ended.length > 0)
     list.push({ name: 'end-holds', text: END_HOLDS, values: [arrayParameter(changes.ended, 'text')] });
   const hits = Array.from(changes.hits.values(), (one) => ({ ...one, now: state.now }));
@@ -186,7 +186,7 @@ const writerTo =
   };
 
 /** Rows that are only added, and uses of keys. */
-function addRows(write: Write, changes: Changes, { now, node }: ChargeState): void {
+function writeAddedRows(write: Write, changes: Changes, { now, node }: ChargeState): void {
   const uses = Array.from(changes.keyUses, ([id, ip]) => ({ id, ip, now }));
   write('set-key-uses', SQL.setKeyUses, KEY_USE, uses);
   const inBatch = <T extends object>(entry: T) => ({ ...entry, now, node });
@@ -207,7 +207,7 @@ const combined = new Map<string, { readonly name: string; readonly text: string 
  */
 export function oneStatement(first: readonly NamedStatement[], changes: Changes, state: ChargeState): NamedStatement {
   const parts = [...first];
-  addRows(writerTo(parts), changes, state);
+  writeAddedRows(writerTo(parts), changes, state);
   const names = parts.map(({ name }) => name).join(' ');
   let whole = combined.get(names);
   if (whole === undefined) {

@@ -46,7 +46,7 @@ export async function backupSqlite({ url, to, force, signal, onProgress }: Backu
   try {
     const { file, bytes, written } = await writeNewFile({ to, force, store: from }, async (copy) => {
       const schemaVersion = await copySnapshot(from, copy, { signal, onProgress });
-      check(copy, schemaVersion);
+      checkCopy(copy, schemaVersion);
       signal.throwIfAborted();
       return schemaVersion;
     });
@@ -68,7 +68,7 @@ async function copySnapshot(
   try {
     // The snapshot is taken by the first read.
     source.exec('BEGIN');
-    const version = schemaVersionOf(source);
+    const version = copiedSchemaVersion(source);
     makePrivateFile(copy);
     const progress = ({ totalPages, remainingPages }: { totalPages: number; remainingPages: number }) => {
       signal.throwIfAborted();
@@ -81,21 +81,21 @@ async function copySnapshot(
   }
 }
 
-function schemaVersionOf(db: DatabaseSync): number {
+function copiedSchemaVersion(db: DatabaseSync): number {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get() === undefined)
     throw new FileRefused('The file is not a store of Mailvet, or it was never migrated.');
   return Number(db.prepare('SELECT max(version) AS version FROM migrations').get()?.version);
 }
 
 /** Reads every page. Throws if one is damaged, or if the copy is not of this version. */
-function check(copy: string, version: number): void {
+function checkCopy(copy: string, version: number): void {
   const db = new DatabaseSync(copy, { timeout: 0 });
   try {
     // One file, which can also be read where nothing can be written; the service turns this back.
     db.exec('PRAGMA journal_mode = DELETE');
     const found = db.prepare('PRAGMA quick_check(1)').all().flatMap(Object.values).join('; ');
     if (found !== 'ok') throw new Error(`the store is damaged: ${found}`);
-    const copied = schemaVersionOf(db);
+    const copied = copiedSchemaVersion(db);
     if (copied !== version) throw new Error(`the copy has schema version ${copied} instead of ${version}`);
   } finally {
     db.close();

@@ -32,11 +32,11 @@ import { assertCompatible, SCHEMA } from '../migrations.ts';
 import { type AnswersMessage, type ChargeMessage, readRequest, sentAnswer } from './messages.ts';
 import { ADD_HITS, insertSql, updateSql } from './statements.ts';
 
-const KEYS = `SELECT ${keyState('keys')} FROM keys`;
+const SELECT_KEY = `SELECT ${keyState('keys')} FROM keys`;
 const OF_REPLY = 'WHERE account_id = ? AND route = ? AND key = ?';
 const SQL = {
-  key: `${KEYS} WHERE hash = ?`,
-  keyById: `${KEYS} WHERE id = ?`,
+  key: `${SELECT_KEY} WHERE hash = ?`,
+  keyById: `${SELECT_KEY} WHERE id = ?`,
   account: `SELECT ${accountState('accounts')} FROM accounts WHERE id = ?`,
   hold: `SELECT ${holdState('holds')} FROM holds WHERE id = ?`,
   recorded: 'SELECT body, decision FROM verifications WHERE id = ?',
@@ -88,9 +88,9 @@ export class ChargeTransactions {
     try {
       const schema = statements.schema.get();
       assertCompatible({ version: Number(schema?.version), compatibleFrom: Number(schema?.compatibleFrom) }, known);
-      const state = load(statements, { now, node, plans: this.#plans });
+      const state = loadState(statements, { now, node, plans: this.#plans });
       const { answers, changes } = applyBatch(state, requests.map(readRequest));
-      write(statements, changes, state);
+      writeChanges(statements, changes, state);
       statements.commit.run();
       return { events: changes.events, answers: answers.map(sentAnswer) };
     } catch (error) {
@@ -108,7 +108,7 @@ export class ChargeTransactions {
   }
 }
 
-function load(statements: Statements, scope: Pick<ChargeState, 'now' | 'node' | 'plans'>): ChargeState {
+function loadState(statements: Statements, scope: Pick<ChargeState, 'now' | 'node' | 'plans'>): ChargeState {
   const memo = new Map<string, unknown>();
   /** A batch has one object per row, as accounts change in memory. */
   const find = <T>(name: keyof Statements, ...values: SQLInputValue[]): T | null => {
@@ -158,7 +158,7 @@ function load(statements: Statements, scope: Pick<ChargeState, 'now' | 'node' | 
   };
 }
 
-function write(statements: Statements, changes: Changes, { now, node }: ChargeState): void {
+function writeChanges(statements: Statements, changes: Changes, { now, node }: ChargeState): void {
   const each = <From>(statement: StatementSync, rows: TableRows<From>, from: Iterable<From>) => {
     for (const one of from) statement.run(...rows.values(one));
   };

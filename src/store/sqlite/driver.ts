@@ -60,7 +60,7 @@ async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
   });
 }
 
-interface Parts {
+interface SqliteDriverParts {
   readonly writer: StoreThread;
   readonly mutex: WriteMutex;
   readonly scope: () => BulkScope;
@@ -69,7 +69,7 @@ interface Parts {
 type BulkResults = { [N in keyof BulkTransactions]: Awaited<ReturnType<BulkTransactions[N]>> };
 
 /** Transactions of lists, imports and purges, each one message to the thread of the writer (thread-bulk.ts). */
-function threadedBulk({ writer, mutex, scope }: Parts): BulkTransactions {
+function threadedBulk({ writer, mutex, scope }: SqliteDriverParts): BulkTransactions {
   const transaction =
     <N extends keyof BulkTransactions>(name: N) =>
     async (...input: Parameters<BulkTransactions[N]>): Promise<BulkResults[N]> => {

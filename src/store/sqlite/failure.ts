@@ -4,7 +4,7 @@ import { ThreadEndedError } from '../../kernel/thread.ts';
 import { StoreVersionError } from '../migrations.ts';
 
 /** They are SQLite's result codes (https://www.sqlite.org/rescode.html), the primary one in the low byte. */
-const OUTAGES = new Set([
+const OUTAGE_RESULTS = new Set([
   5, // BUSY: another process held the lock longer than busy_timeout
   6, // LOCKED
   7, // NOMEM
@@ -33,10 +33,10 @@ export const isSqliteOutage = (error: unknown): boolean =>
   error instanceof ThreadEndedError ||
   error instanceof StoreVersionError ||
   (error instanceof ApiError && isSqliteOutage(error.cause)) ||
-  OUTAGES.has(resultCode(error) ?? -1);
+  OUTAGE_RESULTS.has(resultCode(error) ?? -1);
 
 /** It says how long to wait for the lock of another process, and how often to try, ms. */
-const WITHIN_MS = 5_000;
+const BUSY_TIMEOUT_MS = 5_000;
 const EVERY_MS = 5;
 
 /**
@@ -49,7 +49,7 @@ export async function whenFree<T>(work: () => T | Promise<T>, onBusy = () => {})
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error) || waited >= WITHIN_MS) throw error;
+      if (!isBusy(error) || waited >= BUSY_TIMEOUT_MS) throw error;
     }
     onBusy();
     await setTimeout(EVERY_MS);

@@ -39,7 +39,7 @@ export function makePrivateFile(path: string): void {
   }
 }
 
-function modeOf(path: string): number | null {
+function fileMode(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.mode ?? null;
 }
 
@@ -48,10 +48,10 @@ export function looseModesOf(path: string): LooseMode[] {
   if (process.platform === 'win32') return [];
   const folder = dirname(resolve(path));
   const loose: LooseMode[] = [];
-  const folderMode = modeOf(folder);
+  const folderMode = fileMode(folder);
   if (folderMode !== null && (folderMode & NOT_OWNER_WRITES) !== 0) loose.push(entry(folder, folderMode, FOLDER_MODE));
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const mode = modeOf(file);
+    const mode = fileMode(file);
     if (mode !== null && (mode & NOT_OWNER) !== 0) loose.push(entry(file, mode, FILE_MODE));
   }
   return loose;

@@ -92,12 +92,12 @@ export const oneOf = (value: Expression<string>, texts: readonly string[]): Expr
 /** Like SQLite's lower(): ASCII letters only. */
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-const LAST = 0x10ffff;
+const LAST_CHARACTER = 0x10ffff;
 
 /** The first text, by code point order, after all texts that begin with `text`; null when there is none. */
 export function afterPrefix(text: string): string | null {
   const points = Array.from(text, (character) => character.codePointAt(0) ?? 0);
-  while (points.at(-1) === LAST) points.pop();
+  while (points.at(-1) === LAST_CHARACTER) points.pop();
   const last = points.pop();
   if (last === undefined) return null;
   // Skips the surrogates, which are not characters.

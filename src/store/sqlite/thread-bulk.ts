@@ -26,11 +26,11 @@ import {
 // Kysely on a connection of this thread. A transaction that waits for nothing but its statements is one piece of work.
 
 /** Kept prepared: preparing those of a small transaction takes longer than running them. */
-const STATEMENTS = 64;
+const PREPARED_MAX = 64;
 
 class OwnConnection extends SqliteConnection {
   readonly #db: DatabaseSync;
-  readonly #prepared = new LRUCache<string, StatementSync>({ max: STATEMENTS });
+  readonly #prepared = new LRUCache<string, StatementSync>({ max: PREPARED_MAX });
   constructor(db: DatabaseSync) {
     super();
     this.#db = db;

@@ -162,7 +162,7 @@ export type StoreCall =
   | { readonly name: keyof StoreCalls; readonly input: readonly unknown[] };
 
 /** Throws an error of SQLite. */
-async function open({ path, role, plans }: StoreThreadOptions): Promise<StoreCalls> {
+async function openThread({ path, role, plans }: StoreThreadOptions): Promise<StoreCalls> {
   const db = openConnection(path, role);
   return callsOn(db, role === 'reader' ? null : new (await import('./charge.ts')).ChargeTransactions(db, plans));
 }
@@ -171,7 +171,7 @@ let calls: StoreCalls | null = null;
 
 answerCalls<StoreCall, unknown>(async (call) => {
   if ('open' in call) {
-    calls = await open(call.open);
+    calls = await openThread(call.open);
     return null;
   }
   if (calls === null) throw new TypeError('The connection is not open.');

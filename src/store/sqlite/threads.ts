@@ -48,7 +48,7 @@ export class WriteMutex {
 }
 
 /** Its heap needs this many MB for the short-lived objects of a few batches. */
-const YOUNG_MB = 8;
+const STORE_YOUNG_MB = 8;
 
 /** The path of a database that its connection keeps in memory. */
 export const MEMORY = ':memory:';
@@ -57,7 +57,7 @@ export const MEMORY = ':memory:';
 export class StoreSession {
   readonly #thread = new ThreadSession<StoreCall, unknown>({
     code: threadCode(import.meta.url, './thread.ts', './sqlite-thread.js'),
-    limits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    limits: { maxYoungGenerationSizeMb: STORE_YOUNG_MB },
   });
 
   /** Throws an Error of SQLite when the database cannot be opened. */
@@ -165,7 +165,7 @@ export class StoreThread {
 }
 
 /** A transaction without a statement for so long is rolled back, ms: charges wait for its end. */
-const IDLE_MS = 10_000;
+const TRANSACTION_IDLE_MS = 10_000;
 
 export interface ThreadAccess {
   readonly writer: StoreThread;
@@ -292,13 +292,14 @@ class OpenTransaction {
   }
 
   #begin(): void {
-    if (this.#ended !== null) throw new Error(`The transaction was idle for ${IDLE_MS / 1000} s and was rolled back.`);
+    if (this.#ended !== null)
+      throw new Error(`The transaction was idle for ${TRANSACTION_IDLE_MS / 1000} s and was rolled back.`);
     if (this.#idle !== null) clearTimeout(this.#idle);
   }
 
   #wait(): void {
     const giveUp = () => void this.rollback().catch(() => undefined);
-    this.#idle = setTimeout(giveUp, IDLE_MS).unref();
+    this.#idle = setTimeout(giveUp, TRANSACTION_IDLE_MS).unref();
   }
 }
 

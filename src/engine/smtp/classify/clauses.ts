@@ -125,7 +125,8 @@ function elementsOf(tokens: readonly LexiconToken[], colon: boolean, isOnward: b
   return elements;
 }
 
-const isPolar = ({ kind, word }: Element): boolean => kind === 'word' && word !== null && saidBy(word, false) === null;
+const isPolarElement = ({ kind, word }: Element): boolean =>
+  kind === 'word' && word !== null && saidBy(word, false) === null;
 const isNegator = (word: Word | null): boolean => word === 'failed';
 
 /** Attaches every negation to the predicate or noun that it negates. */
@@ -153,7 +154,7 @@ function negatedBy(elements: readonly Element[], at: number): Element | null {
     if (one === undefined) break;
     // "not known whether the user exists"
     if (isNegation(one.kind) || one.kind === 'hedge') break;
-    if (isPolar(one)) return one;
+    if (isPolarElement(one)) return one;
     if (one.kind === 'word') break;
   }
   // "izniniz yok <someone@example.com>"
@@ -164,7 +165,7 @@ function negatedBy(elements: readonly Element[], at: number): Element | null {
   for (let i = at - 1; i >= 0 && i >= at - 3; i--) {
     const one = elements[i];
     if (one === undefined) break;
-    if (isPolar(one)) return one;
+    if (isPolarElement(one)) return one;
     // "사용자가 이 서버에 없습니다": missed on the server, not the server.
     if (one.kind === 'phrase' && kind === 'lacks' && next === undefined && one.subject !== 'server') return one;
     if (one.kind === 'word' || one.kind === 'hedge') break;
@@ -252,25 +253,25 @@ export interface Clause {
   readonly words: readonly LexiconToken[];
 }
 
-interface Before {
+interface SegmentBefore {
   /** What the segment before was about, for a predicate without a noun. */
   readonly phrase: Element | null;
   /** It named the sender or the client and said nothing of it yet: "verify@…: user unknown". */
   readonly open: boolean;
 }
 
-interface Statements {
+interface ClauseStatements {
   readonly clauses: readonly Clause[];
   /** What is named, in whatever role. */
   readonly named: ReadonlySet<Subject>;
 }
 
 /** Reads the clauses of a text. */
-export function clausesOf(segments: readonly Segment[]): Statements {
+export function clausesOf(segments: readonly Segment[]): ClauseStatements {
   const named = new Set<Subject>();
   const clauses: Clause[] = [];
   const onward = onwardHosts(segments);
-  let before: Before = { phrase: null, open: false };
+  let before: SegmentBefore = { phrase: null, open: false };
   segments.forEach((segment, index) => {
     if (segment.before === 'stop') before = { phrase: null, open: false };
     // One segment in seven: ids, URLs, unknown words.
@@ -285,7 +286,7 @@ export function clausesOf(segments: readonly Segment[]): Statements {
     }
     // "not a registered gateway user": it is not one of a group.
     if (elements.some((one, at) => one.negated && isKindOfUser(elements, at))) named.add('group');
-    const found = read(elements, before, colon);
+    const found = readClauses(elements, before, colon);
     nameLater(clauses, elements);
     clauses.push(...found);
     const phrase = mainPhrase(elements);
@@ -375,7 +376,7 @@ function isKindOfUser(elements: readonly Element[], at: number): boolean {
 }
 
 /** What `one` says something of: its phrase, or what came before it. */
-function subjectIn(before: Before, one: Element, phrase: Element | null): Subject {
+function subjectIn(before: SegmentBefore, one: Element, phrase: Element | null): Subject {
   // A message is not missing where none was sent yet: "email does not exist".
   const about = phrase ?? before.phrase;
   const isMissingEmail = one.word === 'exists' && phrase !== null && isEmail(phrase);
@@ -386,7 +387,7 @@ function subjectIn(before: Before, one: Element, phrase: Element | null): Subjec
   return earlier === 'sender' || earlier === 'client' ? earlier : subject;
 }
 
-function read(elements: readonly Element[], before: Before, colon: boolean): Clause[] {
+function readClauses(elements: readonly Element[], before: SegmentBefore, colon: boolean): Clause[] {
   const clauses: Clause[] = [];
   if (!elements.some(({ kind }) => kind === 'word' || isNegation(kind))) return clauses;
   const has = (word: Word): boolean => elements.some((one) => one.word === word && !one.dropped);

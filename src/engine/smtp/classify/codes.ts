@@ -75,7 +75,7 @@ export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>): 
     }
     if (row.phrase === undefined) others.push(index);
     else {
-      const letters = lettersOf(row.phrase.split(' ')[0] ?? '');
+      const letters = leadingLetters(row.phrase.split(' ')[0] ?? '');
       byWord.set(letters, [...(byWord.get(letters) ?? []), index]);
     }
     return testOf(row);
@@ -89,7 +89,7 @@ export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>): 
     operator(reply) {
       let best = others.find((index) => tests[index]?.(reply, 0) === true) ?? tests.length;
       reply.words.forEach((word, at) => {
-        const there = byWord.get(lettersOf(word));
+        const there = byWord.get(leadingLetters(word));
         if (there === undefined) return;
         for (const index of there) if (index < best && tests[index]?.(reply, at) === true) best = index;
       });
@@ -99,7 +99,7 @@ export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>): 
 }
 
 /** The word up to its first digit. */
-function lettersOf(word: string): string {
+function leadingLetters(word: string): string {
   for (let i = 0; i < word.length; i++) {
     const code = word.charCodeAt(i);
     if ((code >= 48 && code <= 57) || code === 35) return word.slice(0, i);

@@ -24,15 +24,15 @@ const URL_LIKE = /\b(?:https?|ftp):\/*[^\s<>"'()]*|\bwww\.[^\s<>"'()]+/g;
 const EMAIL = /[^\s<>"'()[\],;:=@]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?|\[[^\]\s]+\])/gu;
 const IPV4 = /(?<![\w.])(?:\d{1,3}|x{1,3})(?:[.-](?:\d{1,3}|x{1,3})){3}(?![\w-]|\.\w)/g;
 const IPV6 = /(?<![\w:.])(?=[\da-f:]*::|(?:[\da-f]{1,4}:){7}[\da-f])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:])/g;
-const HOST = /(?<![\w@.-])[a-z\d*#](?:[a-z\d_*#-]*\.)+(?:[a-z]{2,18}|xn--[a-z\d-]+)(?![\w-]|\.\w)/g;
-const CODE = /(?<![\d.])([45])\.([0-7])\.(\d{1,3})(?![\d.]*\d)/;
+const HOST_IN_TEXT = /(?<![\w@.-])[a-z\d*#](?:[a-z\d_*#-]*\.)+(?:[a-z]{2,18}|xn--[a-z\d-]+)(?![\w-]|\.\w)/g;
+const ENHANCED_CODE_IN_TEXT = /(?<![\d.])([45])\.([0-7])\.(\d{1,3})(?![\d.]*\d)/;
 /** Queue ids, session ids, hashes: letters and digits mixed, too long for a word or a server's error number. */
-const ID = /(?<![\w@-])[\w+/=-]{8,}(?:\.[\w-]+)*(?![\w@])/g;
-const isId = (token: string): boolean =>
+const ID_TOKEN = /(?<![\w@-])[\w+/=-]{8,}(?:\.[\w-]+)*(?![\w@])/g;
+const isIdToken = (token: string): boolean =>
   /\d/.test(token) && /[a-z]/.test(token) && (/^[\da-f]+$/.test(token) || /^[^.]{13,}/.test(token));
 /** Suffixes of file and error names are not domains: `resolver.adr.recipnotfound`. */
 const NO_HOST = /^(?:resolver|smtp|storedrv|ststatus|routing|dsn|queue)\./;
-const BRACKETS = /[<>"“”„«»()[\]{}|*:;,!=`_\\]+/g;
+const BRACKETS_AND_SIGNS = /[<>"“”„«»()[\]{}|*:;,!=`_\\]+/g;
 const DIACRITICS = /[\u0300-\u036f]+/g;
 
 /** Lower case, composed, without accents: `Boîte` and `boite` are equal, in texts and in patterns. */
@@ -63,22 +63,22 @@ export function takeOutEchoes(
   isBlocklist: (host: string) => boolean,
   keep: ReadonlySet<string>,
 ): Plain {
-  const text = ownWords(fold(raw.slice(0, MAX_TEXT)), echoes, keep);
+  const text = wordsOfReply(fold(raw.slice(0, MAX_TEXT)), echoes, keep);
   let marked = '';
   let enhanced: string | null = null;
   // None of the patterns matches white space, and most pieces are plain words.
   for (let from = 0; from < text.length; ) {
     const space = text.indexOf(' ', from);
     const end = space === -1 ? text.length : space;
-    const kind = kindOf(text, from, end);
+    const kind = pieceKind(text, from, end);
     if (kind === 0) marked += text.slice(from, end + 1);
     else {
       const piece = text.slice(from, end);
       if (enhanced === null && (kind & DIGIT) !== 0) {
-        const code = CODE.exec(kind & SIGN ? piece.replace(ADDRESS_LIKE, ' ') : piece);
+        const code = ENHANCED_CODE_IN_TEXT.exec(kind & SIGN ? piece.replace(ADDRESS_LIKE, ' ') : piece);
         if (code !== null) enhanced = `${code[1]}.${code[2]}.${Number(code[3])}`;
       }
-      marked += kind === DIGIT ? piece.replace(ID, idOr) : withoutNames(piece, isBlocklist);
+      marked += kind === DIGIT ? piece.replace(ID_TOKEN, idOr) : withoutNames(piece, isBlocklist);
       marked += ' ';
     }
     from = end + 1;
@@ -89,49 +89,49 @@ export function takeOutEchoes(
 const DIGIT = 1;
 const SIGN = 2;
 /** In addresses like 192-0-2-25. */
-const DASH = 4;
+const DASHED = 4;
 const ADDRESS_LIKE = /\S*(?:@|\/\/)\S*|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}/g;
 
 /** Whether a piece of text has digits, and signs that addresses, host names and URLs are made with. */
-function kindOf(text: string, from: number, end: number): number {
+function pieceKind(text: string, from: number, end: number): number {
   let kind = 0;
   for (let i = from; i < end; i++) {
     const code = text.charCodeAt(i);
     if (code >= 48 && code <= 58) kind |= code === 58 ? SIGN : DIGIT;
-    else if (code === 45) kind |= DASH;
+    else if (code === 45) kind |= DASHED;
     // A dot at the end of a piece only ends a sentence.
     else if (code === 64 || code === 47 || (code === 46 && i + 1 < end)) kind |= SIGN;
   }
-  return kind === DASH || (kind === SIGN && end - from < 4) ? 0 : kind;
+  return kind === DASHED || (kind === SIGN && end - from < 4) ? 0 : kind;
 }
 
-const idOr = (token: string): string => (isId(token) ? ' @id ' : token);
+const idOr = (token: string): string => (isIdToken(token) ? ' @id ' : token);
 
 function withoutNames(piece: string, isBlocklist: (host: string) => boolean): string {
   let text = piece;
   if (text.includes('/') || text.includes('www.')) {
-    text = text.replace(URL_LIKE, (url) => (isBlocklist(hostOf(url)) ? ' @dnsblurl ' : ' @url '));
+    text = text.replace(URL_LIKE, (url) => (isBlocklist(urlHostText(url)) ? ' @dnsblurl ' : ' @url '));
   }
   if (text.includes('@')) text = text.replace(EMAIL, (mail) => (mail.startsWith('@') ? mail : ' @mail '));
   text = text.replace(IPV4, ' @ip ');
   if (text.includes(':')) text = text.replace(IPV6, ' @ip ');
   if (text.includes('.')) {
-    text = text.replace(HOST, (host) => (NO_HOST.test(host) ? host : isBlocklist(host) ? '@dnsbl' : '@host'));
+    text = text.replace(HOST_IN_TEXT, (host) => (NO_HOST.test(host) ? host : isBlocklist(host) ? '@dnsbl' : '@host'));
   }
-  return text.replace(ID, idOr);
+  return text.replace(ID_TOKEN, idOr);
 }
 
 /** The words of a marked text, without punctuation; placeholders begin with `_`. */
 export const plainWords = (marked: string): string =>
   marked
-    .replace(BRACKETS, ' ')
+    .replace(BRACKETS_AND_SIGNS, ' ')
     .replace(/\.{2,}|\.(?=\s|$)|#/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
     // Placeholders are words to `\b`; the server's own underscores have been removed by now.
     .replaceAll('@', '_');
 
-const hostOf = (url: string): string => /^(?:\w+:)?\/*([^/?#:]*)/.exec(url)?.[1] ?? '';
+const urlHostText = (url: string): string => /^(?:\w+:)?\/*([^/?#:]*)/.exec(url)?.[1] ?? '';
 
 /** The echoes as they are looked for, folded once: the same address is asked about in several replies. */
 interface Folded {
@@ -161,7 +161,7 @@ export function echoedAcross(before: string, after: string, echoes: Echoes): boo
   return foldedOf(echoes).names.some(([raw]) => {
     const name = raw.trim();
     for (let length = Math.min(name.length - 1, before.length); length > 0; length--) {
-      if (!before.endsWith(name.slice(0, length)) || isWord(before[before.length - length - 1])) continue;
+      if (!before.endsWith(name.slice(0, length)) || isEchoCharacter(before[before.length - length - 1])) continue;
       const rest = name.slice(length);
       if (after.startsWith(rest) || (length > 2 && rest.startsWith(after))) return true;
     }
@@ -169,7 +169,7 @@ export function echoedAcross(before: string, after: string, echoes: Echoes): boo
   });
 }
 
-function ownWords(text: string, echoes: Echoes, keep: ReadonlySet<string>): string {
+function wordsOfReply(text: string, echoes: Echoes, keep: ReadonlySet<string>): string {
   const { names, local } = foldedOf(echoes);
   let out = text;
   for (const [word, mark] of names) out = replaceWord(out, word, mark);
@@ -179,8 +179,8 @@ function ownWords(text: string, echoes: Echoes, keep: ReadonlySet<string>): stri
   return out;
 }
 
-const WORD = /[\p{L}\p{N}_@]/u;
-const isWord = (char: string | undefined): boolean => char !== undefined && WORD.test(char);
+const ECHO_CHARACTER = /[\p{L}\p{N}_@]/u;
+const isEchoCharacter = (char: string | undefined): boolean => char !== undefined && ECHO_CHARACTER.test(char);
 
 /** Replaces `word` where it is separate: not next to a letter, digit or `@`, and not inside a longer dotted name. */
 function replaceWord(text: string, word: string, mark: string): string {
@@ -189,9 +189,9 @@ function replaceWord(text: string, word: string, mark: string): string {
   let from = 0;
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
     const end = at + word.length;
-    if (isWord(text[at - 1]) || isWord(text[end])) continue;
-    if (/[.-]/.test(text[end] ?? '') && isWord(text[end + 1])) continue;
-    if (/[.+-]/.test(text[at - 1] ?? '') && isWord(text[at - 2])) continue;
+    if (isEchoCharacter(text[at - 1]) || isEchoCharacter(text[end])) continue;
+    if (/[.-]/.test(text[end] ?? '') && isEchoCharacter(text[end + 1])) continue;
+    if (/[.+-]/.test(text[at - 1] ?? '') && isEchoCharacter(text[at - 2])) continue;
     out += text.slice(from, at) + mark;
     from = end;
   }

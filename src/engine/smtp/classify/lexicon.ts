@@ -28,7 +28,7 @@ export type Noun = (typeof NOUNS)[number];
 type Trait = 'negated' | 'asserted' | 'advised';
 
 /** What can be said of it, in a phrase and in a clause (clauses.ts). */
-const STATEMENTS = {
+const STATEMENT_FORMS = {
   absent: ['asserted', 'advised'],
   disabled: ['asserted', 'advised'],
   full: ['asserted', 'advised'],
@@ -60,8 +60,8 @@ const STATEMENTS = {
   syntax: ['negated', 'advised'],
   sequence: ['negated', 'advised'],
 } as const satisfies Record<string, readonly Trait[]>;
-export type Statement = keyof typeof STATEMENTS;
-const TRAITS: Readonly<Record<Statement, readonly Trait[]>> = STATEMENTS;
+export type Statement = keyof typeof STATEMENT_FORMS;
+const TRAITS: Readonly<Record<Statement, readonly Trait[]>> = STATEMENT_FORMS;
 export const is = (statement: Statement, trait: Trait): boolean => TRAITS[statement].includes(trait);
 
 /** What means something only with a negation (the first) or without one. Null: nothing. */
@@ -77,11 +77,11 @@ const POLAR = {
   exceeded: [null, 'too_fast'],
 } as const satisfies Record<string, readonly [negated: Statement | null, plain: Statement | null]>;
 export type Word = Statement | keyof typeof POLAR;
-const isPolar = (word: Word): word is keyof typeof POLAR => Object.hasOwn(POLAR, word);
+const isPolarWord = (word: Word): word is keyof typeof POLAR => Object.hasOwn(POLAR, word);
 
 /** What a word says; null: nothing. */
 export function saidBy(word: Word, negated: boolean): Statement | null {
-  if (isPolar(word)) return POLAR[word][negated ? 0 : 1];
+  if (isPolarWord(word)) return POLAR[word][negated ? 0 : 1];
   return negated && !is(word, 'negated') ? null : word;
 }
 
@@ -115,7 +115,7 @@ const GLUE = [
 type Glue = (typeof GLUE)[number];
 
 export type Slot = Noun | Word | Glue;
-const SLOTS: ReadonlySet<string> = new Set([...NOUNS, ...Object.keys({ ...STATEMENTS, ...POLAR }), ...GLUE]);
+const SLOTS: ReadonlySet<string> = new Set([...NOUNS, ...Object.keys({ ...STATEMENT_FORMS, ...POLAR }), ...GLUE]);
 const isSlot = (name: string): name is Slot => SLOTS.has(name);
 const NOUN_SET: ReadonlySet<string> = new Set(NOUNS);
 export const isNoun = (slot: Slot): slot is Noun => NOUN_SET.has(slot);
@@ -147,13 +147,13 @@ export interface LexiconFile {
    * Language → slots (two or more, separated by spaces, if the phrase says both: `user disabled`) → phrases. In a
    * phrase, `*` at the end or the beginning of a word stands for any letters.
    */
-  readonly languages: Readonly<Record<string, Slots>>;
+  readonly languages: Readonly<Record<string, LexiconSlots>>;
   /** The same for placeholders (echoes.ts), which belong to no language. */
-  readonly placeholders: Slots;
+  readonly placeholders: LexiconSlots;
 }
-type Slots = Readonly<Record<string, readonly string[]>>;
+type LexiconSlots = Readonly<Record<string, readonly string[]>>;
 
-interface Entry {
+interface LexiconEntry {
   /** Empty for placeholders. */
   readonly language: string;
   readonly phrase: string;
@@ -161,13 +161,13 @@ interface Entry {
 }
 
 /** `next`: null in a leaf. Most are, and their empty maps took 2 MB. */
-interface Node {
-  next: Map<number, Node> | null;
+interface TrieNode {
+  next: Map<number, TrieNode> | null;
   entry: number;
 }
 
 /** The node to which `id` leads, made if there is none. */
-function follow(node: Node, id: number): Node {
+function follow(node: TrieNode, id: number): TrieNode {
   node.next ??= new Map();
   let next = node.next.get(id);
   if (next === undefined) {
@@ -185,20 +185,20 @@ interface Match {
   readonly length: number;
 }
 
-const MAX_CACHED = 20_000;
+const LEXICON_CACHED_MAX = 20_000;
 const MAX_CACHED_LENGTH = 24;
 
 /** What the matcher knows of a word. */
-interface Known {
+interface KnownWord {
   /** Of the patterns that it fits, the most specific first. */
   readonly ids: readonly number[];
   /** Where phrases that begin with it go on. */
-  readonly starts: readonly Node[];
+  readonly starts: readonly TrieNode[];
   /** The match if no phrase goes on. */
   readonly only: Match | null;
 }
-const UNKNOWN: Known = { ids: [], starts: [], only: null };
-const isLeaf = ({ next }: Node): boolean => next === null;
+const UNKNOWN: KnownWord = { ids: [], starts: [], only: null };
+const isLeaf = ({ next }: TrieNode): boolean => next === null;
 
 /** Han and kana, which are written without spaces: each is a word. */
 const UNSPACED = /[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
@@ -212,7 +212,7 @@ function splitWord(word: string): string[] {
 }
 
 export interface Lexicon {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly LexiconEntry[];
   /** The longest phrase that begins at `words[at]` and ends before `end`. */
   match(words: readonly string[], at: number, end: number): Match | null;
   /** Whether this is a word of a phrase. */
@@ -226,8 +226,8 @@ export interface Lexicon {
 export const loadLexicon = (path: string = dataFile('smtp-lexicon.json')): LexiconFile => JSON.parse(readData(path));
 
 /** The phrases of a file, in order. Throws on an unknown slot and on a language that lacks a required one. */
-export function lexiconEntries(file: LexiconFile): readonly Entry[] {
-  const entries: Entry[] = [];
+export function lexiconEntries(file: LexiconFile): readonly LexiconEntry[] {
+  const entries: LexiconEntry[] = [];
   for (const [language, slots] of Object.entries({ ...file.languages, '': file.placeholders })) {
     for (const need of REQUIRED) {
       if (
@@ -249,8 +249,8 @@ export function lexiconEntries(file: LexiconFile): readonly Entry[] {
 }
 
 /** Throws if one phrase has two meanings. */
-export function compileLexicon(entries: readonly Entry[]): Lexicon {
-  const root: Node = { next: null, entry: -1 };
+export function compileLexicon(entries: readonly LexiconEntry[]): Lexicon {
+  const root: TrieNode = { next: null, entry: -1 };
   const [exact, prefixes, suffixes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   let count = 0;
   const idOf = (map: Map<string, number>, word: string): number => {
@@ -259,7 +259,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
     map.set(word, count);
     return count++;
   };
-  const place = (node: Node, entry: Entry, index: number): void => {
+  const place = (node: TrieNode, entry: LexiconEntry, index: number): void => {
     const there = entries[node.entry];
     if (there !== undefined && there.slots.join() !== entry.slots.join()) {
       throw new Error(
@@ -304,22 +304,28 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
     }
     return ids;
   };
-  const cache = new Map<string, Known>();
-  const known = (word: string): Known => {
+  const cache = new Map<string, KnownWord>();
+  const known = (word: string): KnownWord => {
     let found = cache.get(word);
     if (found !== undefined) return found;
     const ids = find(word);
     const starts = ids.flatMap((id) => root.next?.get(id) ?? []);
     found = ids.length === 0 ? UNKNOWN : { ids, starts, only: starts.every(isLeaf) ? matchAt(starts[0], 1) : null };
     if (word.length <= MAX_CACHED_LENGTH) {
-      if (cache.size >= MAX_CACHED) cache.clear();
+      if (cache.size >= LEXICON_CACHED_MAX) cache.clear();
       cache.set(word, found);
     }
     return found;
   };
-  const matchAt = (node: Node | undefined, length: number): Match | null =>
+  const matchAt = (node: TrieNode | undefined, length: number): Match | null =>
     node === undefined || node.entry < 0 ? null : matchOf(node.entry, length);
-  const longestFrom = (node: Node, words: readonly string[], at: number, end: number, from: number): Match | null => {
+  const longestFrom = (
+    node: TrieNode,
+    words: readonly string[],
+    at: number,
+    end: number,
+    from: number,
+  ): Match | null => {
     let best = matchAt(node, at - from);
     if (at >= end || isLeaf(node)) return best;
     for (const id of known(words[at] ?? '').ids) {
@@ -381,12 +387,12 @@ for (let code = 0; code < 128; code++) {
 }
 KIND[0x27] = 2;
 KIND[0x40] = 3;
-const LETTER = /[\p{L}\p{N}\p{M}]/u;
+const WORD_LETTER = /[\p{L}\p{N}\p{M}]/u;
 
 const kindAt = (text: string, at: number): number => {
   const code = text.charCodeAt(at);
   if (code < 128) return KIND[code] ?? 0;
-  return (code >= 0xd800 && code <= 0xdfff) || LETTER.test(text.charAt(at)) ? 1 : 0;
+  return (code >= 0xd800 && code <= 0xdfff) || WORD_LETTER.test(text.charAt(at)) ? 1 : 0;
 };
 
 /** "IP地址" is three words. */
@@ -468,7 +474,7 @@ export function segmentsOf({ words, before }: Words, lexicon: Lexicon): readonly
   for (let start = 0; start < words.length; ) {
     let end = start + 1;
     while (end < words.length && before[end] === 'none') end++;
-    segments.push({ before: before[start] ?? 'none', tokens: tokensOf(words, start, end, lexicon) });
+    segments.push({ before: before[start] ?? 'none', tokens: lexiconTokens(words, start, end, lexicon) });
     start = end;
   }
   return segments;
@@ -476,7 +482,7 @@ export function segmentsOf({ words, before }: Words, lexicon: Lexicon): readonly
 
 const NO_SLOTS: readonly Slot[] = [];
 
-function tokensOf(words: readonly string[], start: number, end: number, lexicon: Lexicon): LexiconToken[] {
+function lexiconTokens(words: readonly string[], start: number, end: number, lexicon: Lexicon): LexiconToken[] {
   const tokens: LexiconToken[] = [];
   for (let at = start; at < end; ) {
     const word = words[at] ?? '';

@@ -64,7 +64,7 @@ function runsOf(kind: string, list: readonly string[], add: (feature: string) =>
 }
 
 /** Three to five letters of a word, its ends marked. */
-function piecesOf(word: string): string[] {
+function letterGroups(word: string): string[] {
   if (word.startsWith('@')) return [];
   const text = `<${word}>`;
   const pieces: string[] = [];
@@ -125,7 +125,7 @@ export function featuresForTraining(seen: Seen): { readonly features: readonly s
   const features = new Set<string>();
   const add = (feature: string): unknown => features.add(feature);
   const count = featuresOf(seen, add, (word) => {
-    const pieces = new Set(piecesOf(word));
+    const pieces = new Set(letterGroups(word));
     pieces.forEach(add);
     return pieces.size;
   });
@@ -184,7 +184,7 @@ export function parseModel(text: string): ModelFile {
 
 export const loadModel = (path: string = dataFile('smtp-model.tsv')): Model => createModel(parseModel(readData(path)));
 
-const MAX_CACHED = 20_000;
+const MODEL_CACHED_MAX = 20_000;
 
 export function createModel({ head, features, weights }: ModelFile): Model {
   const size = CLASSES.length;
@@ -200,9 +200,9 @@ export function createModel({ head, features, weights }: ModelFile): Model {
   const known = (word: string) => {
     const cached = pieces.get(word);
     if (cached !== undefined) return cached;
-    const all = [...new Set(piecesOf(word))];
+    const all = [...new Set(letterGroups(word))];
     const found = { known: all.flatMap((piece) => indexes.get(piece) ?? []), count: all.length };
-    if (pieces.size >= MAX_CACHED) pieces.clear();
+    if (pieces.size >= MODEL_CACHED_MAX) pieces.clear();
     pieces.set(word, found);
     return found;
   };
@@ -291,7 +291,7 @@ export type Thresholds = Readonly<Record<'dead' | 'wordless' | 'sure' | 'doubt' 
 export const THRESHOLDS: Thresholds = { dead: 0.6, wordless: 0.8, sure: 0.9, doubt: 0.25, other: 0.4 };
 
 /** Rules that do not say of whom: a limit, a refusal, trouble, a syntax. */
-const OF_NOBODY: ReadonlySet<string> = new Set<RuleId>([
+const RULES_OF_NOBODY: ReadonlySet<string> = new Set<RuleId>([
   'rate.limited',
   'us.message-refused',
   'remote.trouble',
@@ -305,7 +305,7 @@ export type Certainty = 'bad' | 'none' | 'weak' | 'nobody' | 'sure';
 export function certaintyOf({ rule, finding, matched, confidence, meaning }: RuleReading): Certainty {
   if (isBadFinding(finding)) return 'bad';
   if (!matched) return 'none';
-  if (OF_NOBODY.has(rule)) return 'nobody';
+  if (RULES_OF_NOBODY.has(rule)) return 'nobody';
   if (confidence === 'high') return 'sure';
   return meaning.startsWith('us_') ? 'nobody' : 'weak';
 }
@@ -321,8 +321,8 @@ export interface Said {
   readonly rules: readonly RuleId[];
 }
 
-const OTHERS: readonly Subject[] = ['sender', 'you', 'group', 'count'];
-const NOT_MAILBOXES: ReadonlySet<Subject> = new Set<Subject>([...OTHERS, 'server', 'message', 'client']);
+const OTHER_SUBJECTS: readonly Subject[] = ['sender', 'you', 'group', 'count'];
+const NOT_MAILBOXES: ReadonlySet<Subject> = new Set<Subject>([...OTHER_SUBJECTS, 'server', 'message', 'client']);
 const STATES: ReadonlySet<Statement> = new Set<Statement>(['disabled', 'full']);
 
 /**
@@ -330,7 +330,7 @@ const STATES: ReadonlySet<Statement> = new Set<Statement>(['disabled', 'full']);
  * its code is for the order or the form of commands.
  */
 const isOfOthers = ({ named, clauses, status }: Said): boolean =>
-  OTHERS.some((one) => named.has(one)) ||
+  OTHER_SUBJECTS.some((one) => named.has(one)) ||
   isOfCommand(status) ||
   clauses.some(({ subject, predicate }) => NOT_MAILBOXES.has(subject) && STATES.has(predicate));
 

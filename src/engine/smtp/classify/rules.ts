@@ -48,7 +48,7 @@ export interface RuleReading {
   readonly retryAfter: number | null;
 }
 
-interface Rule {
+interface ReplyRule {
   readonly meaning: Meaning;
   /** What a 5xx means. A 4xx is never bad: classify.ts turns it into its temporary counterpart. */
   readonly finding: RuleFinding;
@@ -58,8 +58,13 @@ interface Rule {
   readonly weak?: true;
 }
 
-const rule = (rank: number, meaning: Meaning, finding: RuleFinding): Rule => ({ rank, meaning, finding });
-const weak = (rank: number, meaning: Meaning, finding: RuleFinding): Rule => ({ rank, meaning, finding, weak: true });
+const rule = (rank: number, meaning: Meaning, finding: RuleFinding): ReplyRule => ({ rank, meaning, finding });
+const weak = (rank: number, meaning: Meaning, finding: RuleFinding): ReplyRule => ({
+  rank,
+  meaning,
+  finding,
+  weak: true,
+});
 
 /**
  * Everything that a reply can mean. Ranks: first what the server demands and what is surely about the client; then what
@@ -129,15 +134,15 @@ export const RULES = {
   'model.syntax': weak(0, 'protocol', 'smtp_unverifiable'),
   'model.other': weak(0, 'unclear', 'smtp_unverifiable'),
   'class.4xx': weak(5, 'remote_temporary', 'smtp_temporary_failure'),
-} as const satisfies Record<string, Rule>;
+} as const satisfies Record<string, ReplyRule>;
 export type RuleId = keyof typeof RULES;
-export const ruleOf = (id: RuleId): Rule => RULES[id];
+export const ruleOf = (id: RuleId): ReplyRule => RULES[id];
 export const isRule = (id: string): id is RuleId => Object.hasOwn(RULES, id);
 
-type Row = Readonly<Record<Subject, RuleId | null>>;
+type RuleRow = Readonly<Record<Subject, RuleId | null>>;
 
 /** A row: the rule for every subject that is not named. */
-const row = (others: RuleId | null, named: Partial<Record<Subject, RuleId | null>> = {}): Row => ({
+const ruleRow = (others: RuleId | null, named: Partial<Record<Subject, RuleId | null>> = {}): RuleRow => ({
   recipient: others,
   domain: others,
   sender: others,
@@ -154,15 +159,20 @@ const row = (others: RuleId | null, named: Partial<Record<Subject, RuleId | null
 const US = { sender: 'us.sender', client: 'us.ip', you: 'us.you' } as const;
 
 /** What a clause leads to. */
-export const DECISIONS: Readonly<Record<Statement, Row>> = {
-  absent: row(null, { ...US, recipient: 'recipient.unknown', domain: 'domain.unknown', group: 'recipient.unknown' }),
-  disabled: row(null, {
+export const DECISIONS: Readonly<Record<Statement, RuleRow>> = {
+  absent: ruleRow(null, {
+    ...US,
+    recipient: 'recipient.unknown',
+    domain: 'domain.unknown',
+    group: 'recipient.unknown',
+  }),
+  disabled: ruleRow(null, {
     ...US,
     recipient: 'disabled.mailbox',
     domain: 'domain.unknown',
     group: 'us.recipient-declines',
   }),
-  full: row(null, {
+  full: ruleRow(null, {
     recipient: 'full.mailbox',
     quota: 'full.mailbox',
     none: 'full.mailbox',
@@ -172,37 +182,41 @@ export const DECISIONS: Readonly<Record<Statement, Row>> = {
     you: 'rate.limited',
     count: 'rate.limited',
   }),
-  unavailable: row('remote.trouble', {
+  unavailable: ruleRow('remote.trouble', {
     ...US,
     recipient: 'recipient.unavailable',
     domain: 'recipient.unavailable',
     message: null,
     none: null,
   }),
-  unverified: row(null, { ...US, recipient: 'remote.unverified' }),
-  refused: row('us.message-refused', { ...US, recipient: 'us.recipient-rejected', none: 'us.refused' }),
-  declines: row('us.message-refused', { ...US, recipient: 'us.recipient-declines', group: 'us.recipient-declines' }),
-  demands: row('us.demand'),
-  only: row('us.recipient-declines'),
-  listed: row('us.blocklist'),
-  forged: row('us.mail-authentication'),
-  nameless: row('us.reverse-dns'),
-  spam: row('us.spam'),
-  policy: row('us.policy'),
-  auth: row('us.auth-required'),
-  tls: row('tls.required'),
-  relay: row('relay.denied'),
-  not_hosted: row('domain.no-mail', { ...US }),
-  too_many: row('rate.limited', { recipient: 'recipients.too-many' }),
-  too_fast: row('rate.limited'),
-  used_up: row('session.used-up'),
-  later: row('remote.later'),
-  passing: row('remote.passing'),
-  greylisted: row('greylist.named'),
-  trouble: row('remote.trouble', { sender: 'us.sender', you: 'us.you' }),
-  error: row('remote.error', { sender: 'us.sender' }),
-  syntax: row('protocol.syntax'),
-  sequence: row('protocol.syntax', { recipient: null }),
+  unverified: ruleRow(null, { ...US, recipient: 'remote.unverified' }),
+  refused: ruleRow('us.message-refused', { ...US, recipient: 'us.recipient-rejected', none: 'us.refused' }),
+  declines: ruleRow('us.message-refused', {
+    ...US,
+    recipient: 'us.recipient-declines',
+    group: 'us.recipient-declines',
+  }),
+  demands: ruleRow('us.demand'),
+  only: ruleRow('us.recipient-declines'),
+  listed: ruleRow('us.blocklist'),
+  forged: ruleRow('us.mail-authentication'),
+  nameless: ruleRow('us.reverse-dns'),
+  spam: ruleRow('us.spam'),
+  policy: ruleRow('us.policy'),
+  auth: ruleRow('us.auth-required'),
+  tls: ruleRow('tls.required'),
+  relay: ruleRow('relay.denied'),
+  not_hosted: ruleRow('domain.no-mail', { ...US }),
+  too_many: ruleRow('rate.limited', { recipient: 'recipients.too-many' }),
+  too_fast: ruleRow('rate.limited'),
+  used_up: ruleRow('session.used-up'),
+  later: ruleRow('remote.later'),
+  passing: ruleRow('remote.passing'),
+  greylisted: ruleRow('greylist.named'),
+  trouble: ruleRow('remote.trouble', { sender: 'us.sender', you: 'us.you' }),
+  error: ruleRow('remote.error', { sender: 'us.sender' }),
+  syntax: ruleRow('protocol.syntax'),
+  sequence: ruleRow('protocol.syntax', { recipient: null }),
 };
 
 /** Whether an enhanced code is for the order or the form of commands (RFC 3463 §3.6). */
@@ -230,7 +244,7 @@ export function mayDecide(rule: RuleId, code: number, segments: readonly Segment
   if (rule === 'code.policy' || rule === 'code.protocol') return code >= 500;
   if (!isBadRule(rule)) return true;
   if (code >= 500 && code <= 503) return false;
-  if (says(segments, OTHERS) || !says(segments, SAID)) return false;
+  if (says(segments, OTHER_SLOTS) || !says(segments, SAID)) return false;
   // "the nu address": letters that happen to deny something in another language.
   const [who, said] = [languagesOf(segments, WHO), languagesOf(segments, SAID)];
   return who.has('') || [...said].some((language) => who.has(language));
@@ -247,7 +261,7 @@ const says = (segments: readonly Segment[], slots: ReadonlySet<Slot>): boolean =
   segments.some(({ tokens }) => tokens.some((token) => token.slots.some((slot) => slots.has(slot))));
 
 const WHO: ReadonlySet<Slot> = new Set<Slot>(['recipient', 'user', 'domain']);
-const OTHERS: ReadonlySet<Slot> = new Set<Slot>(['sender', 'you', 'count', 'group']);
+const OTHER_SLOTS: ReadonlySet<Slot> = new Set<Slot>(['sender', 'you', 'count', 'group']);
 const SAID: ReadonlySet<Slot> = new Set<Slot>([
   ...(['not', 'none', 'such', 'lacks', 'failed', 'absent', 'unavailable', 'refused', 'declines'] as const),
   ...(['disabled', 'full', 'exceeded', 'quota', 'delivers'] as const),
@@ -257,7 +271,7 @@ const SAID: ReadonlySet<Slot> = new Set<Slot>([
 export const denies = (segments: readonly Segment[]): boolean => says(segments, SAID);
 
 /** Refusals that do not say of whom. */
-const OF_NOBODY: ReadonlySet<RuleId> = new Set<RuleId>([
+const REFUSALS_OF_NOBODY: ReadonlySet<RuleId> = new Set<RuleId>([
   'us.message-refused',
   'us.refused',
   'us.policy',
@@ -286,9 +300,9 @@ export function considerWhose(
   if (isAboutUs || named.has('you')) return;
   // To be asked to wait is no trouble: servers that greylist refuse as well.
   const inTrouble = TROUBLE.some((rule) => found.has(rule));
-  const namesParts = says(segments, PARTS);
+  const namesParts = says(segments, PART_SLOTS);
   for (const rule of found) {
-    if (!OF_NOBODY.has(rule) || !(inTrouble || (namesParts && rule !== 'us.auth-required'))) continue;
+    if (!REFUSALS_OF_NOBODY.has(rule) || !(inTrouble || (namesParts && rule !== 'us.auth-required'))) continue;
     found.delete(rule);
     found.add('remote.trouble');
   }
@@ -296,7 +310,7 @@ export function considerWhose(
 
 /** Rules for a fault of the server. */
 export const TROUBLE: readonly RuleId[] = ['remote.trouble', 'remote.error', 'code.system'];
-const PARTS: ReadonlySet<Slot> = new Set<Slot>(['server', 'count', 'toward']);
+const PART_SLOTS: ReadonlySet<Slot> = new Set<Slot>(['server', 'count', 'toward']);
 
 /** The highest rule; a missing mailbox is not believed of a server in trouble. "Unknown or full" is unknown. */
 export function settle(sorted: readonly RuleId[]): RuleId | null {
@@ -319,7 +333,7 @@ export function ofReplyCode(code: number, found: ReadonlySet<RuleId>): RuleId | 
 
 /** Status codes that policy daemons greylist with. */
 const GREYLISTING_STATUS: ReadonlySet<string> = new Set(['4.7.0', '4.7.1', '4.2.0', '4.2.1', '4.5.1', '4.0.0']);
-const NOT_WAITING: ReadonlySet<RuleId> = new Set<RuleId>([
+const RULES_WITHOUT_WAIT: ReadonlySet<RuleId> = new Set<RuleId>([
   'remote.trouble',
   'remote.error',
   'rate.limited',
@@ -347,6 +361,6 @@ export function waiting(
 ): RuleId | null {
   if ((code !== 450 && code !== 451) || !found.has('remote.later') || named.has('server')) return null;
   if (status !== null && !GREYLISTING_STATUS.has(status)) return null;
-  for (const rule of found) if (NOT_WAITING.has(rule)) return null;
+  for (const rule of found) if (RULES_WITHOUT_WAIT.has(rule)) return null;
   return 'greylist.waiting';
 }

@@ -12,7 +12,8 @@ export const field = (within: Page | Locator, label: string | RegExp): Locator =
 export const dialog = (page: Page, name?: string | RegExp): Locator => page.getByRole('dialog', name ? { name } : {});
 
 /** Waits until the page says this somewhere in its main part, or in a note. */
-export const says = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+export const says = (page: Page, text: string | RegExp): Promise<void> =>
+  page.getByText(text).filter({ visible: true }).first().waitFor();
 
 /** A row of a table by something that stands in it. */
 export const rowOf = (page: Page, text: string | RegExp): Locator => page.getByRole('row').filter({ hasText: text });

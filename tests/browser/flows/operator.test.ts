@@ -139,7 +139,7 @@ describeBrowser('operators', (browser) => {
     await api.verify('joe@no-mail.com');
     const { page } = await operator(`/operator/accounts/${api.account.id}`);
     await expectText(page.getByRole('region', { name: 'Key figures' })).toContain('Verifications2');
-    await rowOf(page, 'owner@good.com').getByText('Owner').waitFor();
+    await rowOf(page, 'owner@good.com').getByRole('cell', { name: 'Owner', exact: true }).waitFor();
     const days = page.getByRole('table', { name: 'Charges by day' });
     await expectText(days).toMatch(/2−2/);
     // What operators may not view is not offered.

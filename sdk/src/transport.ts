@@ -99,6 +99,7 @@ export function transport(options: MailvetOptions): Transport {
 
   async function attempts<T>(call: Call, limit: number | null, once: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (limit !== null) checkTimeout(limit);
+    checkHeaders(call);
     const until = limit === null ? Number.POSITIVE_INFINITY : Date.now() + limit;
     const late = new AbortController();
     // Not AbortSignal.timeout: a stream goes on after the call has ended.
@@ -143,6 +144,14 @@ function keyOf({ idempotencyKey, upload }: Call): string | undefined {
 function checkTimeout(timeout: unknown): void {
   if (typeof timeout !== 'number' || !(timeout > 0))
     throw new TypeError('timeout must be a number of milliseconds above 0.');
+}
+
+/** Here, as some platforms would send more headers, and others say that the service cannot be reached. */
+function checkHeaders({ idempotencyKey, upload }: Call): void {
+  if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey))
+    throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters.');
+  if (upload !== undefined && !/^[\x20-\x7e]+$/.test(upload.type))
+    throw new TypeError('type must be a media type, such as text/csv.');
 }
 
 const URL_EXAMPLE = 'such as https://verify.example.net';

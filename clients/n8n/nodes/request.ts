@@ -91,14 +91,20 @@ async function optionsOf(
   encoding: 'arraybuffer' | 'stream',
   until: number,
 ): Promise<IHttpRequestOptions> {
+  const misuse = (message: string, description: string): Error =>
+    new NodeOperationError(caller.getNode(), message, { description, itemIndex });
+  if (idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey))
+    throw misuse('idempotency_key must be 1 to 255 printable ASCII characters.', 'It is set in the options.');
+  if (upload !== undefined && !/^[\x20-\x7e]+$/.test(upload.type))
+    throw misuse('type must be a media type, such as text/csv.', 'It is that of the binary file.');
   const { url } = await caller.getCredentials('mailvetApi', itemIndex);
   // Also for a URL of the API itself, which ends in /v1.
   const base = String(url).replace(/(\/v1)?\/*$/, '');
   if (!/^https?:\/\/./i.test(base))
-    throw new NodeOperationError(caller.getNode(), 'url must be the address of the service', {
-      description: 'Such as https://verify.example.net. It is set in the credentials.',
-      itemIndex,
-    });
+    throw misuse(
+      'url must be the address of the service',
+      'Such as https://verify.example.net. It is set in the credentials.',
+    );
   const type = upload?.type ?? (body === undefined ? undefined : 'application/json');
   return {
     url: `${base}/v1/${path}`,

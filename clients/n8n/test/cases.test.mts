@@ -102,6 +102,7 @@ class Forged extends Error {}
 
 function thrown(error: Json): Json {
   if (error instanceof Forged) return { forged: error.message };
+  if (error.name === 'NodeOperationError') return { misuse: error.message };
   if (error.name !== 'NodeApiError') throw error;
   const { status, code, field, retry_after, request_id, details } = error.context;
   const text = `${error.stack} ${JSON.stringify(error)}`;
@@ -109,12 +110,13 @@ function thrown(error: Json): Json {
 }
 
 async function take(step: Step, by: Performer, where: string): Promise<void> {
-  const { reply, error, forged, save = {}, arguments: args = {} } = step;
+  const { reply, error, misuse, forged, save = {}, arguments: args = {} } = step;
   const perform = CALLS[step.call];
   assert.ok(perform, `${where}: is ${step.call} done by the nodes? If not, say why in WITHOUT.`);
   const outcome = await perform(by, filled(args, by.values)).then((value) => ({ reply: value }), thrown);
   const wanted = Object.entries(filled({ reply, error }, by.values)).filter(([, one]) => one !== undefined);
-  if (forged !== undefined) wanted.push(['forged', { $matches: forged }]);
+  for (const [name, pattern] of Object.entries({ misuse, forged }))
+    if (pattern !== undefined) wanted.push([name, { $matches: pattern }]);
   assert.equal(wanted.length, 1, where);
   const [[name, expected]] = wanted as [[string, Json]];
   assert.deepEqual(Object.keys(outcome), [name], `${where}: ${JSON.stringify(outcome)}`);

@@ -59,6 +59,13 @@ final class Transport
         $canRepeat = $this->retries > 0 && $method === 'POST' && $upload === null;
         // So that a call that is repeated takes effect once, whatever a proxy makes of it.
         $idempotencyKey ??= $canRepeat ? bin2hex(random_bytes(16)) : null;
+        // cURL would send what is on further lines as other headers.
+        if ($idempotencyKey !== null && preg_match('/^[\x20-\x7e]{1,255}$/D', $idempotencyKey) !== 1) {
+            throw new \InvalidArgumentException('idempotencyKey must be 1 to 255 printable ASCII characters.');
+        }
+        if ($upload !== null && preg_match('/^[\x20-\x7e]+$/D', $upload->type) !== 1) {
+            throw new \InvalidArgumentException('type must be a media type, such as text/csv.');
+        }
         $headers = $this->headers($idempotencyKey);
         if ($upload !== null || $body !== null) {
             $headers['content-type'] = $upload->type ?? 'application/json';

@@ -18,6 +18,7 @@ from conftest import CLIENTS, Prepare
 
 import mailvet
 from mailvet import AsyncClient, AsyncGuard, Client, Guard
+from mailvet._call import Call, Wire
 
 TEXT = "Name,Email\nAda,ada@good.com\nBob,bob@good.com\n"
 
@@ -195,6 +196,13 @@ def test_what_a_later_version_sends_is_kept() -> None:
     assert (verdict.checks.raw["syntax"], verdict.checks.extra) == ("later", {})
     assert repr(verdict.checks.syntax) == "'later'"
     assert verdict.to_dict() == data and verdict.email is None
+
+
+def test_a_reply_that_is_nested_too_deeply_did_not_come_from_the_service() -> None:
+    wire = Wire("http://localhost", "k", 35, 0)
+    with pytest.raises(mailvet.MailvetError) as raised:
+        wire.read(Call("GET", "/v1/usage"), 200, b"[" * 200_000)
+    assert raised.value.code == "unexpected_reply"
 
 
 def test_errors_can_be_sent_to_other_processes() -> None:

@@ -131,9 +131,14 @@ class Wire:
         """Arguments of ``build_request``."""
         headers = {"authorization": f"Bearer {self._key}", "user-agent": f"mailvet-python/{_VERSION}"}
         if call.idempotency_key is not None:
+            # The HTTP library would say that the service cannot be reached.
+            if not re.fullmatch(r"[\x20-\x7e]{1,255}", call.idempotency_key):
+                raise ValueError("idempotency_key must be 1 to 255 printable ASCII characters.")
             headers["idempotency-key"] = call.idempotency_key
         content: Any = None
         if call.upload is not None:
+            if not re.fullmatch(r"[\x20-\x7e]+", call.upload.type):
+                raise ValueError("type must be a media type, such as text/csv.")
             headers["content-type"] = call.upload.type
             content = call.upload.content
         elif call.body is not None:
@@ -237,6 +242,6 @@ def _object_of(body: bytes) -> Any:
     """Parsed JSON, if it is an object or array."""
     try:
         parsed = json.loads(body)
-    except ValueError:  # Not JSON, or not UTF-8.
+    except (ValueError, RecursionError):  # Not JSON, not UTF-8, or nested too deeply.
         return None
     return parsed if isinstance(parsed, (dict, list)) else None

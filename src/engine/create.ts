@@ -38,7 +38,7 @@ import type { EngineDeps } from './verify.ts';
 
 /** From where and as who mail servers are asked, and the rate limits towards them. */
 interface SmtpIdentity {
-  /** At least one. */
+  /** There is at least one. */
   readonly egresses: readonly Egress[];
   readonly port: number;
   readonly connectionsPerHost: number;
@@ -47,9 +47,9 @@ interface SmtpIdentity {
 }
 
 interface EngineOptions {
-  /** Default and null: the system's. */
+  /** By default, and for null, they are the system's. */
   readonly dnsServers?: readonly DnsServer[] | null;
-  /** Milliseconds per attempt; two attempts per server. */
+  /** Each attempt may take this long, and each server gets two. */
   readonly dnsTimeoutMs?: number;
   /**
    * Names that cannot be missing, by which a server that lies is recognized; empty: every server is believed. Default:
@@ -63,7 +63,7 @@ interface EngineOptions {
   readonly domainData: () => DomainData;
   /** Null: this host has no EHLO name; the `smtp` level answers `smtp_unverifiable`. */
   readonly smtp: SmtpIdentity | null;
-  /** Null (default): nobody else connects from the same address. */
+  /** Null, the default, means that nobody else connects from the same address. */
   readonly sharedRates?: SharedRatesOptions | null;
   readonly clock?: Clock;
 }
@@ -71,7 +71,7 @@ interface EngineOptions {
 interface EgressRow {
   readonly name: string;
   readonly state: EgressHealth['state'] | 'resting';
-  /** Of the connectivity, `Clock.now()` ms. */
+  /** It is the time of the connectivity's state, in `Clock.now()` ms. */
   readonly since: number;
   /** Seconds; 0: it does not rest. */
   readonly restsFor: number;
@@ -79,18 +79,18 @@ interface EgressRow {
   readonly day: EgressShares;
   /** Mail operators that refuse it. */
   readonly breakersOpen: number;
-  /** What state and answers say against it. */
+  /** State and answers say this against it. */
   readonly problems: readonly Advice[];
 }
 
 export interface VerificationEngine extends EngineDeps {
   /** Null without an SMTP identity. */
   readonly mailboxStats: () => ReturnType<MailboxCheck['stats']> | null;
-  /** The most active known providers, and all other operators together; empty without an SMTP identity. */
+  /** It returns the most active known providers, and all other operators together; empty without an SMTP identity. */
   readonly useByOperator: () => readonly OperatorUse[];
   /** Whether this host can connect to mail servers; null without an SMTP identity. */
   readonly egressHealth: () => EgressHealth | null;
-  /** Of each egress, in the order of the configuration; empty without an SMTP identity. */
+  /** It returns one for each egress, in the order of the configuration; empty without an SMTP identity. */
   readonly egressRows: () => readonly EgressRow[];
   /** From where dialogues begin from now on; those under way end as they began. Without an SMTP identity, nothing. */
   reloadEgresses(egresses: readonly Egress[]): void;
@@ -103,7 +103,7 @@ export interface VerificationEngine extends EngineDeps {
 /** Operators that metrics tell by name. */
 const NAMED_OPERATORS = 50;
 
-/** The engine on this machine's resolver, sockets, clock and random numbers. */
+/** Makes the engine on this machine's resolver, sockets, clock and random numbers. */
 export function createEngine(options: EngineOptions): VerificationEngine {
   const clock = options.clock ?? systemClock;
   const resolver = createResolver({

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The package's data/, relative to src/engine/ and to dist/ (bundles). */
+/** The package's data/ is here, relative to src/engine/ and to dist/ (bundles). */
 const NEAREST = '../../data/';
 const FOLDERS = [NEAREST, '../data/', '../../../data/'];
 

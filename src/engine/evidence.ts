@@ -13,7 +13,7 @@ export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
 
 type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
 
-/** The account's filter that matched; the most specific one. */
+/** It is the filter of the account that matched; of several, the most specific one. */
 export interface MatchedFilter {
   readonly id: number;
   readonly action: FilterAction;
@@ -26,7 +26,7 @@ type FilterEvidence = { result: 'pass' | 'skipped'; filter: null } | { result: '
 export interface DisposableEvidence {
   /** `unknown`: only the suspicion tier of the lists names it. `skipped`: nothing to look up. */
   readonly result: Result;
-  /** The list entry or mail host that decided. */
+  /** It is the list entry or mail host that decided. */
   readonly matched: string | null;
   readonly by: 'list' | 'mail_host' | null;
 }
@@ -57,9 +57,12 @@ export type DnsFinding =
 
 export interface DnsEvidence {
   readonly finding: DnsFinding;
-  /** For `dns_failure` and `resolver_unavailable`: how the last query failed. */
+  /** For `dns_failure` and `resolver_unavailable`, it says how the last query failed. */
   readonly failure: DnsFailure | null;
-  /** As published, sorted by preference; the domain itself at priority 0 for an implicit MX (RFC 5321 §5.1). */
+  /**
+   * They are as published, sorted by preference; for an implicit MX (RFC 5321 §5.1), it is the domain itself at
+   * priority 0.
+   */
   readonly records: readonly MxRecord[];
   /** Hosts to dial, by preference, equal ones shuffled. Empty unless the finding is `mx` or `implicit_mx`. */
   readonly hosts: readonly MailHost[];
@@ -80,7 +83,7 @@ export type SmtpStage = 'connect' | 'banner' | 'ehlo' | 'starttls' | 'mail' | 'r
 export type SmtpFinding =
   | 'accepted'
   | 'mailbox_not_found'
-  /** 5xx: permanently full. */
+  /** A 5xx says that it is permanently full. */
   | 'mailbox_full'
   /** 4xx: full for now, so the mailbox exists. */
   | 'mailbox_full_temporarily'
@@ -133,7 +136,7 @@ export interface SmtpEvidence {
   /** What the server said with that code, as `blankedText` returns it; null if no reply decided. */
   readonly message: string | null;
   readonly tls: boolean;
-  /** Id of what decided: a classification rule, or what happened instead of a reply. */
+  /** It is the id of what decided: a classification rule, or what happened instead of a reply. */
   readonly rule: string | null;
   readonly decidedBy: SmtpSource;
   /** Null if no reply decided. */
@@ -151,7 +154,7 @@ export interface SmtpEvidence {
 export interface CatchAllEvidence {
   /** `fail`: the host accepts any mailbox. `pass`: it refused a random one. */
   readonly result: Result;
-  /** For `unknown`: the outcome of the probe. */
+  /** For `unknown`, it is the outcome of the probe. */
   readonly why: SmtpFinding | null;
   /** Seconds until the probe makes sense again; null when the server announced nothing. */
   readonly retryAfter: number | null;
@@ -171,9 +174,9 @@ export interface Evidence {
   readonly dns: DnsEvidence | null;
   readonly smtp: SmtpEvidence | null;
   readonly catchAll: CatchAllEvidence | null;
-  /** Version (date) of the disposable list used. */
+  /** It is the version (date) of the disposable list. */
   readonly listVersion: string;
-  /** Flags from the lists; null if the syntax left nothing to look up. */
+  /** The flags come from the lists; null if the syntax left nothing to look up. */
   readonly flags: { role: boolean; free: boolean; relay: boolean } | null;
   /** Who runs the relay, of an address at one. */
   readonly relayOperator: string | null;

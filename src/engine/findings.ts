@@ -33,7 +33,7 @@ const verdict = <R extends Reason | null>(
   return { status, deliverability, reason, level, price, credits: price === null ? 0 : DEFAULT_PRICES[price] };
 };
 
-/** Conclusive without the network. */
+/** They are conclusive without the network. */
 export const OFFLINE_VERDICTS = {
   syntax: verdict('bad', 'undeliverable', 'invalid_format', 'mx'),
   filter: verdict('bad', 'undeliverable', 'blocked_by_filter', 'mx'),
@@ -70,7 +70,7 @@ const DNS_ROWS = {
 export const DNS_FINDINGS: Readonly<Record<DnsFinding, DnsRow>> = DNS_ROWS;
 
 interface SmtpRow {
-  /** `by_catch_all`: decided by the answer to the random recipient. */
+  /** `by_catch_all` means that the answer to the random recipient decides. */
   readonly verdict: Verdict | 'by_catch_all';
   /** `checks.smtp.result`. */
   readonly check: 'pass' | 'fail' | 'unknown';
@@ -242,7 +242,7 @@ const SMTP_ROWS = {
 } as const satisfies Record<SmtpFinding, SmtpRow>;
 export const SMTP_FINDINGS: Readonly<Record<SmtpFinding, SmtpRow>> = SMTP_ROWS;
 
-/** An accepted mailbox, by the result for the random recipient. */
+/** A mailbox was accepted: the result for the random recipient decides. */
 export const ACCEPTED_VERDICTS = {
   pass: verdict('good', 'deliverable', null, 'smtp'),
   fail: verdict('good', 'risky', 'catch_all', 'smtp'),

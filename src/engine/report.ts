@@ -18,9 +18,9 @@ import type {
 } from './evidence.ts';
 import { DNS_FINDINGS, SMTP_FINDINGS, type Verdict } from './findings.ts';
 
-/** The result of one verification: the JSON object of `POST /v1/verify`, with its fields in this order. */
+/** It is the JSON object of `POST /v1/verify`, with its fields in this order. */
 export interface Report {
-  /** Exactly as sent. */
+  /** It is exactly as sent. */
   email: string;
   status: Status;
   validation_type: Level;
@@ -57,7 +57,7 @@ export interface Report {
   id: string;
   duration_ms: number;
   verified_at: string;
-  /** Only on request. */
+  /** It is present only on request. */
   evidence?: ReportedEvidence;
 }
 
@@ -129,16 +129,16 @@ interface MailHistory {
 export interface Learned {
   readonly history: MailHistory | null;
   readonly confidence: (group: VerdictGroup) => Confidence | null;
-  /** Outcomes of mail to all of the domain. */
+  /** It sums the outcomes of mail to all of the domain. */
   readonly domain: OutcomeSum;
 }
 
 interface Stamp {
-  /** Null by default: nothing. */
+  /** Null, the default, means nothing. */
   learned?: Learned | null | undefined;
   id: string;
   durationMs: number;
-  /** Milliseconds since the epoch. */
+  /** It is in milliseconds since the epoch. */
   at: number;
   withEvidence?: boolean;
   warnings?: readonly string[] | undefined;

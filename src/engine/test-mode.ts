@@ -55,7 +55,7 @@ const reply = (stage: SmtpStage, code: number, enhancedCode: string, message: st
 });
 const noReply = (stage: SmtpStage | null): ServerReply => ({ stage, code: null, enhancedCode: null, message: null });
 
-/** What the mail server replies, with the usual codes and words (RFC 5321 §4.2, RFC 3463). */
+/** The mail server replies so, with the usual codes and words (RFC 5321 §4.2, RFC 3463). */
 const TEST_REPLIES: Readonly<Record<SmtpFinding, ServerReply>> = {
   accepted: reply('rcpt', 250, '2.1.5', 'OK'),
   mailbox_not_found: reply('rcpt', 550, '5.1.1', 'User unknown'),
@@ -146,7 +146,7 @@ export function testEvidence(
   return judgedLater({ ...begin, ...NOT_CHECKED }, parsed.address, outcome, { filter, now });
 }
 
-/** The mail hosts of a domain with this outcome. */
+/** Returns the mail hosts of a domain with this outcome. */
 export const testMailHosts = (domain: string, { dns = 'mx' }: TestOutcome): string[] =>
   testDnsEvidence(dns, domain).records.map(({ host }) => host);
 
@@ -186,7 +186,7 @@ type OutcomeName = Reason | Deliverability | TestFlag | Special;
 
 /** What is found. What a row leaves out is found as for a mailbox that exists. */
 export interface TestOutcome {
-  /** Conclusive without the network. */
+  /** It is conclusive without the network. */
   readonly offline?: 'syntax' | 'filter' | 'bounced' | 'disposable';
   readonly dns?: DnsFinding;
   /** Only at level smtp: at level mx the domain accepts mail, and the mailbox is not checked. */
@@ -265,7 +265,7 @@ export const testOutcomeOf = ({ name }: Selector): TestOutcome => BY_NAME.get(na
 
 const SLOW = 'slow';
 
-/** As `slow+3000@…`: milliseconds until the reply; 0 for any other address. */
+/** Reads the milliseconds until the reply from `slow+3000@…`; 0 for any other address. */
 export const delayOf = ({ name, tag }: Selector): number =>
   name === SLOW && tag !== null && /^\d+$/.test(tag) ? Number(tag) : 0;
 

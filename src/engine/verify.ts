@@ -15,7 +15,6 @@ import type { DisposableEvidence, DnsEvidence, Evidence, Level, MatchedFilter, R
 import { DNS_FINDINGS } from './findings.ts';
 import { CATCH_ALL_SKIPPED, type MailboxLimit, type MailboxQuestion, resultWithoutDialogue } from './smtp/mailbox.ts';
 
-/** Dependencies of the pipeline. */
 export interface EngineDeps {
   readonly clock: Clock;
   readonly resolver: Resolver;
@@ -24,9 +23,9 @@ export interface EngineDeps {
   readonly mailbox: MailboxQuestion;
   /** Test setups only: allows loopback and private mail hosts, and special-use TLDs. */
   readonly allowPrivate: boolean;
-  /** 0 ≤ random < 1; shuffles mail hosts of equal preference. */
+  /** It returns 0 ≤ random < 1 and shuffles mail hosts of equal preference. */
   readonly random: () => number;
-  /** This host's own addresses: never dialled. */
+  /** This host's own addresses are never dialed. */
   readonly ownAddresses: ReadonlySet<string>;
 }
 
@@ -172,7 +171,7 @@ export async function runOnline(
 /** Milliseconds beyond the usual 5 s that the dns stage may take: what a time limit is longer than the default. */
 export const dnsExtraWaitMs = (timeoutMs: number): number => Math.max(0, timeoutMs - TIMEOUT_MS.default);
 
-/** The dns stage, whose evidence holds for all addresses of the domain at this level. */
+/** Runs the dns stage; its evidence holds for all addresses of the domain at this level. */
 export function lookUpDomain(e: Evidence, limit: QueryLimit, engine: EngineDeps): Promise<DnsEvidence> {
   const lookup = lookUpMailServers(addressOf(e).domain, lookupOptions(e, engine));
   return runLookup(lookup, engine.resolver, { ...limit, clock: engine.clock });

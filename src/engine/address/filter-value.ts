@@ -3,7 +3,7 @@ import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import { canonicalCidr } from '../../kernel/ip.ts';
 import { type Canonical, canonicalDomain, canonicalEmail } from './parse.ts';
 
-/** In front of a suffix of mail hosts. */
+/** It stands in front of a suffix of mail hosts. */
 export const ANY_LABEL = '*.';
 
 /** Of a trimmed value that is said to be of no type; mail hosts look like domains. */
@@ -16,7 +16,7 @@ export function filterTypeOf(text: string): Exclude<FilterType, 'mx_host'> {
 /** A TLD may be newer than the lists, and an address under it is matched before the DNS is asked. */
 const ANY_TLD = { allowUnknownTld: true };
 
-/** In canonical form; null: no value of the type. */
+/** Returns the value in canonical form; null if it is none of the type. */
 export function filterValue(type: FilterType, text: string): string | null {
   switch (type) {
     case 'email':

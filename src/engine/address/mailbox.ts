@@ -1,4 +1,4 @@
-/** Which addresses lead to one mailbox. */
+/** Which addresses lead to one mailbox is decided here. */
 import freeFamilies from '../../../data/free-families.json' with { type: 'json' };
 import rules from '../../../data/mailbox-rules.json' with { type: 'json' };
 import { type Address, canonicalAddress, canonicalEmail } from './parse.ts';

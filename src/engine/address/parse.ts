@@ -4,14 +4,14 @@ import { toASCII, toUnicode } from 'tr46';
 import { dataFile, readData } from '../data-files.ts';
 
 export interface Address {
-  /** Exactly as sent. */
+  /** It is exactly as sent. */
   readonly raw: string;
   /** As sent; quotes included for a quoted local part. */
   readonly localPart: string;
   readonly quoted: boolean;
-  /** Lower-case ASCII (IDNA A-labels). */
+  /** It is lower-case ASCII (IDNA A-labels). */
   readonly domain: string;
-  /** Domain in Unicode (U-labels), lower case. */
+  /** It is the domain in Unicode (U-labels), in lower case. */
   readonly unicodeDomain: string;
   /** The text after the first `+` of a dot-atom local part; null without one, or if either side is empty. */
   readonly tag: string | null;
@@ -99,7 +99,7 @@ export const SYNTAX_ERRORS = {
 export type SyntaxErrorCode = keyof typeof SYNTAX_ERRORS;
 
 export interface SyntaxFault {
-  /** Stable code, such as `double_dot`. */
+  /** It is a stable code such as `double_dot`. */
   readonly error: SyntaxErrorCode;
   /**
    * Index in the text as sent, in UTF-16 code units: the first offending character; for something missing, the place
@@ -117,7 +117,7 @@ interface LocalPart {
   readonly ok: true;
   /** Index of the "@" that ends it. */
   readonly end: number;
-  /** In UTF-8, quotes included. */
+  /** They are counted in UTF-8, quotes included. */
   readonly octets: number;
   readonly quoted: boolean;
   readonly ascii: boolean;
@@ -129,8 +129,8 @@ const SURROGATE = /^\p{Cs}$/u;
 const WHITE_SPACE = /^\p{White_Space}$/u;
 const CONTROL = /^\p{Cc}$/u;
 /**
- * Format (bidi controls, zero-width), private-use and unassigned characters, default-ignorable ones (Hangul fillers,
- * variation selectors …), and the two replacement characters (U+FFFC, U+FFFD).
+ * It matches format characters (bidi controls, zero-width), private-use and unassigned characters, default-ignorable
+ * ones (Hangul fillers, variation selectors …), and the two replacement characters (U+FFFC, U+FFFD).
  */
 const UNSAFE = /^[\p{C}\p{Default_Ignorable_Code_Point}\uFFFC\uFFFD]$/u;
 
@@ -150,12 +150,12 @@ function misplacedAscii(code: number): SyntaxErrorCode {
   return 'invalid_character';
 }
 
-/** Octets of one code point in UTF-8 (RFC 3629). */
+/** Counts the octets of one code point in UTF-8 (RFC 3629). */
 const utf8Octets = (codePoint: number): number =>
   codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
 
 interface DomainLabel {
-  /** The A-label, or the label itself in lower case. */
+  /** It is the A-label, or the label itself in lower case. */
   readonly ascii: string;
   readonly unicode: string;
 }
@@ -168,11 +168,11 @@ const UTS46_RULES = { checkHyphens: false, checkJoiners: true, useSTD3ASCIIRules
  */
 const PERMITTED =
   /^[\p{Ll}\p{Lu}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u002D\u00DF\u03C2\u06FD\u06FE\u0F0B\u3007\u00B7\u0375\u05F3\u05F4\u30FB\u200C\u200D]*$/u;
-/** RFC 5892 §2.6 (disallowed exceptions), §2.4 (ignorable blocks), §2.9 (old Hangul jamo). */
+/** They are those of RFC 5892 §2.6 (disallowed exceptions), §2.4 (ignorable blocks) and §2.9 (old Hangul jamo). */
 const EXCLUDED =
   /[\u0640\u07FA\u302E\u302F\u3031-\u3035\u303B\u1100-\u11FF\uA960-\uA97F\uD7B0-\uD7FF\u{1D100}-\u{1D24F}]|[\u20D0-\u20FF]/u;
 
-/** RFC 5892 appendix A.3 to A.9. */
+/** They follow RFC 5892 appendix A.3 to A.9. */
 const OUT_OF_CONTEXT: readonly RegExp[] = [
   /(?<!l)\u00B7|\u00B7(?!l)/u,
   /\u0375(?!\p{Script=Greek})/u,
@@ -313,7 +313,7 @@ interface DomainOptions {
 
 interface ParsedDomain {
   readonly ok: true;
-  /** Lower-case ASCII, without a trailing dot. */
+  /** It is lower-case ASCII without a trailing dot. */
   readonly ascii: string;
   readonly unicode: string;
 }
@@ -342,7 +342,7 @@ const isXn = (text: string, at: number): boolean =>
 
 interface DomainScan {
   readonly ok: true;
-  /** Index in `text` where each label begins, plus one past the end. */
+  /** They are the indexes in `text` where labels begin, and one past the end. */
   readonly starts: readonly number[];
   /** Not plain LDH: has non-ASCII characters or a label with the A-label prefix. */
   readonly international: boolean;
@@ -450,7 +450,7 @@ function topLevelFault(ascii: string, starts: readonly number[], options: Domain
   return options.allowUnknownTld || tldIsListed(tld) ? null : fault('unknown_tld', at);
 }
 
-/** Whether private suffixes count (github.io, blogspot.com), or only those of registries. */
+/** It says whether private suffixes count (github.io, blogspot.com), or only those of registries. */
 interface SuffixOptions {
   readonly allowPrivateDomains: boolean;
 }
@@ -465,8 +465,8 @@ const WITH_PRIVATE = suffixOptions(true);
 const ICANN_ONLY = suffixOptions(false);
 
 /**
- * The registrable domain: `mail.example.co.uk` → `example.co.uk`; null for a public suffix itself.
- * `domain`: lower-case ASCII. With private suffixes `a.b.github.io` → `b.github.io`, without them `github.io`.
+ * Returns the registrable domain (`mail.example.co.uk` → `example.co.uk`), null for a public suffix itself. `domain` is
+ * lower-case ASCII. With private suffixes `a.b.github.io` gives `b.github.io`, without them `github.io`.
  */
 export function registrableDomain(domain: string, options: SuffixOptions = WITH_PRIVATE): string | null {
   return parse(domain, options.allowPrivateDomains ? WITH_PRIVATE : ICANN_ONLY).domain;
@@ -485,7 +485,7 @@ export function isPublicSuffix(domain: string, options: SuffixOptions = WITH_PRI
 const QUOTE_CODE = 0x22;
 const BACKSLASH_CODE = 0x5c;
 
-/** RFC 5322 §3.2.3 atext, by ASCII code. */
+/** It has RFC 5322 §3.2.3 atext, by ASCII code. */
 const ATEXT = new Uint8Array(128);
 for (const c of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-/=?^_`{|}~") {
   ATEXT[c.charCodeAt(0)] = 1;
@@ -655,8 +655,8 @@ export function canonicalDomain(
 }
 
 /**
- * Every domain filter value that matches `domain`: itself and its parents up to the TLD, nearest first.
- * `domain`: lower-case ASCII; at most 127 values.
+ * Returns every domain filter value that matches `domain`: itself and its parents up to the TLD, nearest first.
+ * `domain` is lower-case ASCII; there are at most 127 values.
  */
 export function parentDomains(domain: string): readonly string[] {
   const covering = [domain];

@@ -30,7 +30,7 @@ addNeighbors('1', 'i');
 /** Adjacent keys on a QWERTY keyboard, or characters that look alike. */
 const neighbors = (a: string, b: string): boolean => NEAR.get(a)?.includes(b) ?? false;
 
-/** How one key went wrong. */
+/** It says how one key went wrong. */
 type Slip = 'swapped' | 'doubled' | 'missing' | 'neighbor' | 'neighbor_added';
 
 /**
@@ -75,17 +75,17 @@ function addsLetter(typed: string, target: string): boolean {
 
 /** The part of the domain data that is needed here. */
 export interface SuggestionData {
-  /** A known provider: never "corrected". */
+  /** A known provider is never "corrected". */
   isKnownDomain(domain: string): boolean;
-  /** Domains worth suggesting, most used first; lower-case ASCII. */
+  /** They are the domains worth suggesting, most used first, in lower-case ASCII. */
   readonly suggestDomains: readonly string[];
 }
 
 interface Target {
   readonly domain: string;
-  /** `yahoo` of `yahoo.co.uk`. */
+  /** It is `yahoo` of `yahoo.co.uk`. */
   readonly name: string;
-  /** `co.uk` of `yahoo.co.uk`. */
+  /** It is `co.uk` of `yahoo.co.uk`. */
   readonly rest: string;
   /** Code units of the first three letters of the name; NaN where there are fewer. */
   readonly start: readonly [number, number, number];
@@ -221,7 +221,7 @@ function withoutRepetition(typed: string, { domains }: Targets): string | null {
 interface Targets {
   readonly all: readonly Target[];
   readonly domains: ReadonlySet<string>;
-  /** Length of the longest. */
+  /** It is the length of the longest. */
   readonly longest: number;
   /** `yahoocouk` → `yahoo.co.uk`. */
   readonly byLetters: ReadonlyMap<string, string>;
@@ -344,7 +344,7 @@ function plainText(text: string): string {
     .replaceAll(QUOTE_PAIRS.double, '"');
 }
 
-/** All dashes, and the minus sign. */
+/** It matches all dashes, and the minus sign. */
 const DASHES = /^[\p{Pd}\u2212]$/u;
 
 function plainCharacter(character: string): string {
@@ -361,7 +361,7 @@ function plainCharacter(character: string): string {
 const ENCODED_AT = /%40|&#64;|&#x40;|&commat;/gi;
 const SPELLED_AT = /\s*[([{<]\s*at\s*[)\]}>]\s*|\s+at\s+(?=[^\s]+$)/i;
 const SPELLED_DOT = /\s*[([{<]\s*dot\s*[)\]}>]\s*|\s+dot\s+/gi;
-/** Shorter names of providers end many words. */
+/** Shorter names of providers are the end of many words. */
 const SHORTEST_NAME_BEHIND = 5;
 
 /** With an at sign where it was encoded, spelled out, doubled, or left out before the domain of a provider. */
@@ -375,7 +375,7 @@ function withAtSign(text: string, domainData: SuggestionData): string {
     .filter((domain) => domain.indexOf('.') >= SHORTEST_NAME_BEHIND && lower.endsWith(domain))
     .reduce((longest, domain) => (domain.length > longest.length ? domain : longest), '');
   if (behind === '') return spelled;
-  // The key of the at sign without Shift, on many keyboards.
+  // Many keyboards have the at sign there with Shift.
   const local = spelled.slice(0, -behind.length).replace(/2$/, '');
   return local.length < 2 ? spelled : `${local}@${behind}`;
 }
@@ -389,7 +389,7 @@ function withOneAt(text: string, domainData: SuggestionData): string {
   return domainData.suggestDomains.includes(domain) ? `${single.slice(0, first)}@${domain}` : single;
 }
 
-/** A word of a name, as in `Ada L` or `"Lovelace, Ada"`. */
+/** It matches a word of a name, as in `Ada L` or `"Lovelace, Ada"`. */
 const NAME_WORD = /^\p{Lu}[\p{L}\p{M}'’.-]*,?$/u;
 const OPENING = /^["'`*_~|({[<]+/;
 const OPENING_MARKS = /^["'`*_~|({[<]*$/;

@@ -16,7 +16,9 @@ import { sha256Hex } from '../../kernel/ids.ts';
 // belong to different customers.
 const PSL = { allowPrivateDomains: true, extractHostname: false, validateHostname: false, detectIp: false } as const;
 
-/** The registrable domain (public suffix plus one label), or null for a public suffix and for a single label. */
+/**
+ * Returns the registrable domain (public suffix plus one label), or null for a public suffix and for a single label.
+ */
 export const registrableOf = (name: string): string | null => getDomain(name, PSL);
 
 const LABELS = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
@@ -36,7 +38,7 @@ export function parentOf(name: string): string | null {
   return dot === -1 || name.indexOf('.', dot + 1) === -1 ? null : name.slice(dot + 1);
 }
 
-/** `name` itself or the nearest parent (of two labels or more) in `known`, or null. */
+/** Returns `name` itself or the nearest parent (of two labels or more) in `known`, or null. */
 export function nearestKnown(name: string, known: { has(name: string): boolean }): string | null {
   for (let rest: string | null = name; rest !== null; rest = parentOf(rest)) if (known.has(rest)) return rest;
   return null;
@@ -73,7 +75,7 @@ export type SetAside = 'suffix' | 'zone' | 'tld' | 'allow' | 'relay';
 export interface RuleFacts {
   /** Free-subdomain zones that are not on the Public Suffix List. */
   readonly zones: { has(name: string): boolean };
-  /** IANA's top-level domains, A-labels. */
+  /** They are IANA's top-level domains as A-labels. */
   readonly tlds: { has(name: string): boolean };
   readonly allow: { has(name: string): boolean };
   readonly relays: { has(name: string): boolean };
@@ -98,7 +100,6 @@ export interface DisposableEntry {
 
 type TierName = 'verdict' | 'suspicion';
 
-/** The domains of one tier. */
 export interface Tier {
   has(name: string): boolean;
   readonly size: number;
@@ -109,15 +110,15 @@ export interface DisposableFile {
   readonly version: string;
   /** ISO time at which it was put together; of a packaged list the beginning of its day. Orders lists of one day. */
   readonly made: string;
-  /** Letter → source. */
+  /** It maps letters to sources. */
   readonly sources: ReadonlyMap<string, string>;
-  /** Letter → ISO time of its download; none for what came with the package. */
+  /** It maps letters to the ISO time of their download; what came with the package has none. */
   readonly fetched: ReadonlyMap<string, string>;
   readonly verdict: Tier;
   readonly suspicion: Tier;
   /** The tier of `name`, or null. Takes about 1 µs. */
   tier(name: string): TierName | null;
-  /** The whole file, and the offset after its header. */
+  /** It is the whole file, and the offset after its header. */
   readonly text: string;
   readonly body: number;
 }
@@ -204,7 +205,7 @@ function lineOffset(text: string, body: number, name: string): number {
   return text.startsWith(`${name}\t`, at) ? at : -1;
 }
 
-/** Offset of the line that begins with `key`, or of the first line after its place. */
+/** Returns the offset of the line that begins with `key`, or of the first line after its place. */
 function searchOffset(text: string, body: number, key: string): number {
   let low = body;
   let high = text.length;
@@ -225,7 +226,7 @@ function searchOffset(text: string, body: number, key: string): number {
   return low;
 }
 
-/** The line of `name`, or null. */
+/** Returns the line of `name`, or null. */
 export function entryOf({ text, body }: DisposableFile, name: string): DisposableEntry | null {
   const start = lineOffset(text, body, name);
   return start === -1 ? null : fromColumns(text.slice(start, text.indexOf('\n', start)).split('\t'));
@@ -242,7 +243,7 @@ const letterBits = (letters: string): number => {
   return bits;
 };
 
-/** All entries of the file, including excluded ones. */
+/** Returns all entries of the file, including excluded ones. */
 export function allEntries(file: DisposableFile): Map<string, DisposableEntry> {
   const entries = new Map<string, DisposableEntry>();
   for (const line of file.text.slice(file.body).split('\n')) {
@@ -290,7 +291,7 @@ export function sourceSizes({ text, body }: DisposableFile): Map<string, number>
 /** When a list was put together, and its parts downloaded (DisposableFile). */
 type ListTimes = Pick<DisposableFile, 'made' | 'fetched'>;
 
-/** The file's text for `entries`; deterministic. */
+/** Writes the file's text for `entries`; it is deterministic. */
 export function formatDisposable(
   version: string,
   sources: ReadonlyMap<string, string>,

@@ -36,14 +36,14 @@ import {
 
 interface DisposableAnswer {
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** The deciding entry: the domain itself or a parent of it. */
+  /** It is the deciding entry: the domain itself or a parent of it. */
   readonly matched: string | null;
 }
 
 export interface DomainData {
-  /** Date of the disposable list, `YYYY-MM-DD`. */
+  /** It is the date of the disposable list, `YYYY-MM-DD`. */
   readonly version: string;
-  /** Domains of the verdict tier. */
+  /** It counts the domains of the verdict tier. */
   readonly size: number;
   /**
    * `domain` in lower-case ASCII (A-labels). Matches parents up to the registrable domain; allowlist and relays take
@@ -55,7 +55,7 @@ export interface DomainData {
     mxHosts: readonly string[],
     addresses: readonly string[],
   ): { readonly matched: string; readonly service: string } | null;
-  /** A mail host that many unrelated customers share. */
+  /** It says whether many unrelated customers share a mail host. */
   isShared(host: string): boolean;
   /** Whether a list names the domain, a parent, or suspects it. */
   isListed(domain: string): boolean;
@@ -66,29 +66,29 @@ export interface DomainData {
   isFree(domain: string): boolean;
   /** Whether a domain that is not known is one of a free provider: its name, and the provider of its mail hosts. */
   isFreeAt(domain: string, provider: string): boolean;
-  /** Its operator, of an alias or privacy-relay domain or a subdomain of one; null for others. */
+  /** It returns the operator of an alias or privacy-relay domain or a subdomain of one; null for others. */
   relayOperator(domain: string): string | null;
   role(localPart: string): 'role' | 'perhaps' | 'none';
   /** The provider of this mail host; the longest matching suffix wins. */
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
-  /** Of all providers. */
+  /** They are the names of all providers. */
   readonly providerNames: ReadonlySet<string>;
-  /** The registrable domains of a provider's mail hosts. */
+  /** It returns the registrable domains of a provider's mail hosts. */
   providerDomains(name: string): readonly string[];
   /**
    * Whose mail hosts, shared by unrelated customers, a name covers: those that it names or, with `below`, those under
    * it. A provider's name, else the domain of the hosts.
    */
   sharedHosts(name: string, below: boolean): readonly string[];
-  /** A known provider: never "corrected". */
+  /** A known provider is never "corrected". */
   isKnownDomain(domain: string): boolean;
-  /** Targets of did_you_mean, most used first. */
+  /** They are the targets of did_you_mean, most used first. */
   readonly suggestDomains: readonly string[];
   /** Why a domain is or is not on the lists: the output of `disposable show`. Reads files, so not for the hot path. */
   explain(domain: string): DomainExplanation;
 }
 
-/** The package's data/, for sources and bundles. */
+/** Returns the package's data/, for sources and bundles. */
 export const packagedDir = (): string => dirname(dataFile('lists.json'));
 
 export const readDisposable = (dir: string): DisposableFile =>
@@ -225,7 +225,7 @@ function assembleDomainData(
 interface WatchOptions {
   /** Whether mail hosts that were learned count; default true. */
   readonly learned?: boolean;
-  /** The package's data/ folder. */
+  /** It is the package's data/ folder. */
   readonly packaged?: string;
   /**
    * Minimum interval in milliseconds between two stat calls. The default is shorter than `disposable update` takes to
@@ -237,11 +237,11 @@ interface WatchOptions {
 export interface WatchedDomainData {
   /** Read this property for every verification. Loading a changed list takes about 20 ms, once. */
   readonly current: DomainData;
-  /** The disposable list of `current`. */
+  /** It is the disposable list of `current`. */
   readonly file: DisposableFile;
   /** NO_LEARNED_HOSTS where it is turned off. */
   readonly learned: LearnedDisposableHosts;
-  /** Whether learned mail hosts count. */
+  /** It says whether learned mail hosts count. */
   readonly learns: boolean;
   /** Whether it was downloaded; false: it came with the package. */
   readonly downloaded: boolean;
@@ -345,13 +345,13 @@ function readOverlay(dir: string, shipped: DisposableFile): { file: DisposableFi
   }
 }
 
-/** The disposable list in use for `dir`: the baseline of `disposable update`. */
+/** Returns the disposable list in use for `dir`: the baseline of `disposable update`. */
 export function currentDisposable(dir: string, packaged: string): DisposableFile {
   const shipped = readDisposable(packaged);
   return stampOf(dir, DISPOSABLE_FILE) === null ? shipped : (readOverlay(dir, shipped).file ?? shipped);
 }
 
-/** Of `disposable update`. */
+/** `disposable update` writes it. */
 export const DISPOSABLE_FILE = 'disposable.txt';
 /** Of the job that learns mail hosts. */
 export const LEARNED_FILE = 'learned-hosts.json';
@@ -398,7 +398,7 @@ function removeDraft(path: string): void {
 export interface HostEvidence {
   /** Listed domains that it serves, by registrable domain; counting ends at 1,000. */
   readonly listed: number;
-  /** Some of them. */
+  /** It has some of them. */
   readonly sample: readonly string[];
 }
 
@@ -419,11 +419,11 @@ export interface RefusedHost extends HostEvidence {
 }
 
 export interface LearnedDisposableHosts {
-  /** ISO 8601. */
+  /** It is in ISO 8601. */
   readonly made: string;
   readonly hosts: ReadonlyMap<string, HostEvidence>;
   readonly addresses: ReadonlyMap<string, HostEvidence>;
-  /** Hosts and addresses. */
+  /** They are hosts and addresses. */
   readonly refused: ReadonlyMap<string, RefusedHost>;
 }
 
@@ -452,7 +452,7 @@ const NO_LEARNED_HOSTS: LearnedDisposableHosts = {
   refused: new Map(),
 };
 
-/** The sources' entries for one name between a domain and its registrable domain. */
+/** It has the sources' entries for one name between a domain and its registrable domain. */
 interface NamedEntry {
   readonly domain: string;
   /** The sources that list it, such as `fakefilter 0.1.1476`. */
@@ -462,7 +462,7 @@ interface NamedEntry {
 }
 
 interface HostExplanation {
-  /** A mail host or its address. */
+  /** It is a mail host or its address. */
   readonly host: string;
   readonly disposable: boolean;
   /** Many unrelated customers share it: it is never disposable. */
@@ -479,20 +479,20 @@ interface DomainExplanation {
   /** Null for a public suffix and for an invalid name. */
   readonly registrable: string | null;
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** The deciding entry: the domain or a parent of it. */
+  /** It is the deciding entry: the domain or a parent of it. */
   readonly matched: string | null;
-  /** Every name from the domain up to its registrable domain that a source lists. */
+  /** They are the names from the domain up to its registrable domain that a source lists. */
   readonly named: readonly NamedEntry[];
-  /** The allowlist's entry and its reason. */
+  /** It is the allowlist's entry and its reason. */
   readonly allow: { readonly domain: string; readonly reason: string } | null;
   readonly relay: { readonly domain: string; readonly operator: string; readonly source: string } | null;
   /** Operator, if the domain itself is a free-subdomain zone. */
   readonly zone: string | null;
   readonly free: boolean;
   readonly known: boolean;
-  /** The probable target, for a listed typo. */
+  /** It is the probable target of a listed typo. */
   readonly mistyped: string | null;
-  /** Date of the disposable list. */
+  /** It is the date of the disposable list. */
   readonly version: string;
 }
 
@@ -555,7 +555,7 @@ const VERDICT_LINES: Readonly<Record<DomainExplanation['verdict'], string>> = {
   none: 'not on the list',
 };
 
-/** The explanation as text, one line per fact. */
+/** Writes the explanation as text, one line per fact. */
 export function explanationLines(e: DomainExplanation): string[] {
   const via = e.matched === null || e.matched === e.domain ? '' : ` (by ${e.matched})`;
   const lines = [`${e.domain}: ${VERDICT_LINES[e.verdict]}${via}`, `list version: ${e.version}`];
@@ -654,7 +654,7 @@ const withoutAccents = (text: string): string =>
     .replaceAll(/\p{Mn}/gu, '')
     .normalize('NFC');
 
-/** In lower case, without quotes and accents. */
+/** Returns it in lower case, without quotes and accents. */
 function bareLocalPart(localPart: string): string {
   const isQuoted = localPart.startsWith('"') && localPart.endsWith('"') && localPart.length > 2;
   const text = (isQuoted ? localPart.slice(1, -1) : localPart).toLowerCase();
@@ -674,7 +674,7 @@ function withoutNumber(name: string): string {
   return name.slice(0, end);
 }
 
-/** Faster than a regular expression, on the path of every verification. */
+/** It is faster than a regular expression, on the path of every verification. */
 function withoutSeparators(name: string): string {
   let joined = '';
   let from = 0;
@@ -698,7 +698,7 @@ interface Provider {
   readonly kind: ProviderKind;
 }
 
-/** Lines of a text file of data/, without comments and empty lines. */
+/** Reads the lines of a text file of data/, without comments and empty lines. */
 export function readFileLines(dir: string, name: string): string[] {
   const lines = readData(join(dir, name)).split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -726,7 +726,7 @@ interface ProviderRow {
   provider: string;
   kind: ProviderKind | 'alias-relay';
 }
-/** MX suffix → provider. Hosts of alias services count as relays. */
+/** Reads MX suffixes with their providers. Hosts of alias services count as relays. */
 const readProviders = (dir: string): Map<string, Provider> =>
   new Map(
     readJsonFile<ProviderRow[]>(dir, 'mx-providers.json').map(({ suffix, provider, kind }) => [
@@ -739,7 +739,7 @@ interface DisposableMxFile {
   hosts: { host: string; service: string }[];
   addresses: { address: string; service: string }[];
 }
-/** Mail hosts and addresses of disposable services, and shared hosts, which never count. */
+/** Reads mail hosts and addresses of disposable services, and shared hosts, which never count. */
 function readDisposableMx(dir: string) {
   const file = readJsonFile<DisposableMxFile>(dir, 'disposable-mx.json');
   return {
@@ -753,12 +753,12 @@ interface FreeFamilyRow {
   /** The provider in mx-providers.json; null: no hosts of it are known. */
   mx: string | null;
   names: string[];
-  /** Separated by spaces. */
+  /** They are separated by spaces. */
   suffixes: string;
 }
 interface FreeFamiliesFile {
   families: FreeFamilyRow[];
-  /** By operator, separated by spaces. */
+  /** They are keyed by operator, and separated by spaces. */
   domains: Record<string, string>;
 }
 /**

@@ -14,10 +14,10 @@ import type { HostEvidence, LearnedDisposableHosts, NotLearned, RefusedHost } fr
 
 /** Listed domains, by registrable domain, that a disposable host serves at least. */
 const LEARN_LISTED = 5;
-/** Counting ends here. */
+/** Counting ends here, so that it is bounded. */
 const COUNTED = 1_000;
 const SAMPLE = 5;
-/** Of one domain. */
+/** One domain has at most this many. */
 const HOSTS_MAX = 5;
 const HOST_ADDRESSES_MAX = 8;
 /** Candidates whose owners are looked up, those with the most listed domains first. */
@@ -36,11 +36,11 @@ export interface LearnRow {
   readonly addresses: readonly string[];
 }
 
-/** What the lists say of names. */
+/** The lists say this of names. */
 interface LearnLists {
-  /** A mail host that many customers share. */
+  /** It says whether many customers share a mail host. */
   isShared(host: string): boolean;
-  /** Disposable or suspected. */
+  /** It includes suspected ones. */
   isListed(domain: string): boolean;
 }
 
@@ -90,7 +90,7 @@ async function hostAddresses(host: string, dns: LearnDns): Promise<string[]> {
 }
 
 interface ServedDomains {
-  /** Registrable domains. */
+  /** They are registrable domains. */
   readonly listed: Set<string>;
   readonly good: Set<string>;
 }

@@ -34,12 +34,12 @@ class NotAListError extends Error {}
 
 interface SourceRow {
   readonly letter: Exclude<Letter, 'f'>;
-  /** In the file. */
+  /** The file shows it. */
   readonly title: string;
   readonly url: string;
-  /** One name per line with `#` comments, or a JSON array of names. */
+  /** It is one name per line with `#` comments, or a JSON array of names. */
   readonly format: 'lines' | 'json';
-  /** SPDX. */
+  /** It is an SPDX identifier. */
   readonly license: string;
   /** What it counts for, for operators. */
   readonly weight: string;
@@ -147,7 +147,7 @@ const LIST_TIMEOUT_MS = 30_000;
 const MIN_SHARE = 0.8;
 
 interface UpdateOptions {
-  /** Writable directory for the new list; created if missing. */
+  /** The new list goes into this writable directory, which is created if it is missing. */
   readonly dir: string;
   readonly packaged?: string;
   /** Null: not downloaded, and what is known of it stays. */
@@ -159,10 +159,10 @@ interface UpdateOptions {
 export interface UpdateSummary {
   readonly version: string;
   readonly path: string;
-  /** Domains added to and removed from the verdict tier. */
+  /** They count the domains added to and removed from the verdict tier. */
   readonly added: number;
   readonly removed: number;
-  /** Size of the verdict tier. */
+  /** It is the size of the verdict tier. */
   readonly total: number;
   readonly suspected: number;
   readonly sources: readonly SourceOutcome[];
@@ -308,7 +308,7 @@ function countListed(entries: ReadonlyMap<string, DisposableEntry>, bit: number)
   return n;
 }
 
-/** The old entries without the letters of the fetched lists, plus the fetched ones. */
+/** Takes the old entries without the letters of the fetched lists, and adds the fetched ones. */
 function merge(
   before: ReadonlyMap<string, DisposableEntry>,
   fetched: readonly FetchedList[],

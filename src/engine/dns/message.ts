@@ -33,7 +33,7 @@ export type DnsAnswer =
       readonly kind: 'records';
       readonly records: readonly DnsRecord[];
       readonly ttl: number;
-      /** CNAME targets, in order; empty without CNAME. */
+      /** They are CNAME targets in order; empty without CNAME. */
       readonly cname: readonly string[];
     }
   | { readonly kind: 'nodata' | 'nxdomain'; readonly ttl: number; readonly cname: readonly string[] }
@@ -58,7 +58,9 @@ export function isQueryName(name: string): boolean {
   return label > 0;
 }
 
-/** As `isQueryName`, but only letters, digits, hyphens and underscores: a valid name for a mail host. */
+/**
+ * Does what `isQueryName` does, but allows only letters, digits, hyphens and underscores: a valid name for a mail host.
+ */
 export const isMailHostName = (name: string): boolean =>
   isQueryName(name) && /^[a-z0-9_.-]+$/.test(name) && name !== '.';
 
@@ -75,7 +77,7 @@ const MAX_JUMPS = 32;
 const MAX_NAME = 255;
 
 interface RawRecord {
-  /** Offsets of the record, of its data, and of its end. */
+  /** They are the offsets of the record, of its data, and of its end. */
   readonly at: number;
   readonly data: number;
   readonly end: number;
@@ -194,7 +196,10 @@ function walkRecord(buf: Buffer, at: number): RawRecord | null {
   };
 }
 
-/** True: a complete record of a type that we use. False: an inconsistent length. Null: a type that we skip. */
+/**
+ * Returns true for a complete record of a type that we use, false for an inconsistent length, null for a type that we
+ * skip.
+ */
 function walkData(buf: Buffer, type: number, data: number, end: number): boolean | null {
   odd = false;
   switch (type) {
@@ -229,18 +234,18 @@ export interface DnsQuestion {
 }
 
 interface OwnedRecord {
-  /** Lower case. */
+  /** It is in lower case. */
   readonly owner: string;
-  /** Seconds. */
+  /** It is in seconds. */
   readonly ttl: number;
   readonly record: DnsRecord;
 }
 
-/** A conclusive reply, NOERROR or NXDOMAIN, with the records of the types we use. */
+/** It is a conclusive reply, NOERROR or NXDOMAIN, with the records of the types we use. */
 export interface DnsReply {
   readonly nxdomain: boolean;
   readonly records: readonly OwnedRecord[];
-  /** Negative TTL in seconds (RFC 2308 §5: the lesser of the SOA's TTL and its minimum); null without SOA. */
+  /** It is in seconds and follows RFC 2308 §5: the lesser of the SOA's TTL and its minimum; null without SOA. */
   readonly negativeTtl: number | null;
 }
 
@@ -252,15 +257,15 @@ export type ReadReply =
   | { kind: 'no_edns' }
   | { kind: 'servfail' | 'refused' | 'malformed' };
 
-/** EDNS buffer size (RFC 6891) recommended by DNS Flag Day 2020 to avoid fragmentation. */
+/** DNS Flag Day 2020 recommends this EDNS buffer size (RFC 6891) to avoid fragmentation. */
 const UDP_SIZE = 1232;
 /** Records read per section; the rest is ignored. */
 const MAX_ANSWERS = 200;
 const MAX_OTHERS = 50;
 
-/** Of the header: the flag RD, one question, and the number of additional records. */
+/** The header has the flag RD, one question, and the number of additional records. */
 const RECURSION_DESIRED = 0x0100;
-/** An OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
+/** It is an OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
 const OPT = Buffer.from([0, 0, TYPE_CODES.OPT, UDP_SIZE >> 8, UDP_SIZE & 0xff, 0, 0, 0, 0, 0, 0]);
 
 /** Encodes a query with RD set, and with an OPT record unless `edns` is false. The name must satisfy `isQueryName`. */
@@ -314,7 +319,7 @@ export function readReply(buf: Buffer, question: DnsQuestion): ReadReply | null 
 }
 
 function rcodeFailure(rcode: number): ReadReply {
-  // FORMERR, and NOTIMP from servers older than EDNS.
+  // Servers older than EDNS answer FORMERR or NOTIMP.
   if (rcode === 1 || rcode === 4) return { kind: 'no_edns' };
   return { kind: rcode === 5 ? 'refused' : 'servfail' };
 }
@@ -349,7 +354,7 @@ function readSections(buf: Buffer, question: DnsQuestion, start: number, nxdomai
   return { kind: 'reply', reply: { nxdomain, records, negativeTtl } };
 }
 
-/** A pointer to the name in the question: the owner of most records. */
+/** It is a pointer to the name in the question, which owns most records. */
 const TO_QUESTION = 0xc000 | HEADER;
 
 function decodeRecord(buf: Buffer, question: DnsQuestion, raw: RawRecord): OwnedRecord | null {

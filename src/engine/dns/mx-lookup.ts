@@ -15,7 +15,7 @@ import { type Routing, routable } from './routable.ts';
 export interface MxLookupOptions extends Routing {
   /** Usable hosts after which no further addresses are looked up: 1 shows that mail can be sent, 3 are dialled. */
   readonly hostsWanted: number;
-  /** 0 ≤ random < 1; shuffles hosts of equal preference. */
+  /** It returns 0 ≤ random < 1 and shuffles hosts of equal preference. */
   readonly random: () => number;
   readonly domainData: { provider(mxHost: string): { name: string; kind: ProviderKind } | null };
 }
@@ -24,7 +24,7 @@ type MxLookup = Generator<readonly DnsQuestion[], DnsEvidence, readonly DnsAnswe
 
 /** MX records read; the rest is ignored. */
 const MAX_RECORDS = 20;
-/** Addresses kept per host and family. */
+/** This many addresses are kept per host and family. */
 const MAX_ADDRESSES = 8;
 /** Hosts looked up at once, after the first ones were unusable. */
 const GROUP = 4;
@@ -208,7 +208,7 @@ interface Dialable {
 
 const dialable = new WeakMap<DnsAnswer, Dialable>();
 
-/** Addresses of an A or AAAA answer; computed once per cached answer. */
+/** Reads the addresses of an A or AAAA answer; they are computed once per cached answer. */
 function dialableAddresses(answer: DnsAnswer, { own, allowPrivate }: Routing): Dialable {
   const known = dialable.get(answer);
   if (known?.by.own === own && known.by.allowPrivate === allowPrivate) return known;
@@ -352,7 +352,7 @@ const isCurrent = ({ options: by, used }: KnownEvidence, options: MxLookupOption
   by.allowPrivate === options.allowPrivate &&
   used.every(({ name, type, answer }) => resolver.peek(name, type) === answer);
 
-/** Null at the first miss. */
+/** Returns null at the first miss. */
 function answersFromCache(questions: readonly DnsQuestion[], resolver: Resolver): AnsweredQuestion[] | null {
   const answers: AnsweredQuestion[] = [];
   for (const { name, type } of questions) {
@@ -382,7 +382,7 @@ function askBatch(questions: readonly DnsQuestion[], resolver: Resolver, how: Ba
   let open = questions.length;
   let grace: NodeJS.Timeout | undefined;
   let usualEnd: NodeJS.Timeout | undefined;
-  // Half of a short deadline: the liveness probe needs time too.
+  // The liveness probe needs time too: half of a short deadline.
   const probeAfterMs = Math.max(0, Math.min(LIVENESS_PROBE_AFTER_MS, (how.deadline - how.clock.elapsed()) / 2));
   return new Promise((resolve, reject) => {
     let done = false;

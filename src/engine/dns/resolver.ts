@@ -19,7 +19,7 @@ import type { DnsServer, QueryOutcome } from './transport.ts';
 import { controlQuestion } from './trust.ts';
 
 export interface QueryLimit {
-  /** Clock.elapsed() ms. */
+  /** It is in `Clock.elapsed()` ms. */
   readonly deadline: number;
   /** Milliseconds that slow servers may take beyond the usual 5 s; default 0. */
   readonly extraWaitMs?: number;
@@ -27,7 +27,7 @@ export interface QueryLimit {
 }
 
 interface ResolverHealth {
-  /** Clock.elapsed() of the last NOERROR or NXDOMAIN of any server, in ms; null before the first. */
+  /** It is the `Clock.elapsed()` of the last NOERROR or NXDOMAIN of any server, in ms; null before the first. */
   readonly lastAnswerAt: number | null;
   readonly servers: readonly ServerHealth[];
   /** Names in the cache, and queries in flight. */
@@ -43,7 +43,7 @@ export interface Resolver {
    * `nxdomain`. Case-insensitive.
    */
   ask(name: string, type: RecordType, limit: QueryLimit): Promise<DnsAnswer>;
-  /** From the cache only; undefined on a miss. */
+  /** It reads from the cache only; undefined on a miss. */
   peek(name: string, type: RecordType): DnsAnswer | undefined;
   /**
    * Liveness of the resolver. True when any server returned NOERROR or NXDOMAIN, for any name, at or after `since`
@@ -56,16 +56,16 @@ export interface Resolver {
   check(): void;
   /** Why there are no answers, as far as is known without asking: a lie of all servers, or else silence. */
   problem(): ResolverProblem;
-  /** Counters, for readiness and metrics. */
+  /** It returns counters, for readiness and metrics. */
   health(): ResolverHealth;
   /** Ends all queries with `network`, later ones too. */
   close(): void;
 }
 
-/** A query under way. */
+/** It is a query under way. */
 interface Flight {
   readonly answer: Promise<DnsAnswer>;
-  /** Clock.elapsed() ms. */
+  /** It is in `Clock.elapsed()` ms. */
   readonly until: number;
   /** The extra wait of the caller that began it. */
   readonly extraWaitMs: number;
@@ -82,12 +82,12 @@ const toQueryName = (name: string): string => {
 };
 
 export function createResolver(options: {
-  /** In order of preference; at least one. */
+  /** They are in order of preference; there is at least one. */
   servers: readonly DnsServer[];
   /** Milliseconds per attempt; every server is tried twice. */
   timeoutMs: number;
   clock: Clock;
-  /** Cache capacity in names; default 100,000. */
+  /** The cache holds this many names; 100,000 by default. */
   cacheNames?: number;
   /** Names that cannot be missing, by which a server that lies is recognized; without any, every server is believed. */
   controlNames?: readonly string[];
@@ -220,7 +220,7 @@ const NO_CHAIN: readonly string[] = [];
 const clamp = (ttl: number, to: { least: number; most: number }): number => Math.min(to.most, Math.max(to.least, ttl));
 
 interface CnameWalk {
-  /** The queried name and all CNAME targets. */
+  /** They are the queried name and all CNAME targets. */
   readonly names: string[];
   ttl: number;
 }
@@ -283,17 +283,17 @@ function followInReply(walk: CnameWalk, type: RecordType, reply: DnsReply): DnsF
 
 interface CachedAnswer {
   answer: DnsAnswer;
-  /** Clock.elapsed() ms. */
+  /** It is in `Clock.elapsed()` ms. */
   until: number;
   readonly type: RecordType;
-  /** An answer of another type. */
+  /** It is an answer of another type. */
   readonly next: CachedAnswer | null;
 }
 
 interface DnsCache {
   get(name: string, type: RecordType): DnsAnswer | undefined;
   set(name: string, type: RecordType, answer: DnsAnswer): void;
-  /** Number of names. */
+  /** It counts names. */
   size(): number;
   clear(): void;
 }
@@ -334,7 +334,10 @@ function createDnsCache(names: number, clock: Clock): DnsCache {
 /** A flight that ends this soon after the deadline is waited for: most deadlines are as long as a flight. */
 const NEARLY_MS = 20;
 
-/** `flight.answer`, or `timeout` at the deadline or on abort. `until`: when the flight itself ends, elapsed ms. */
+/**
+ * Returns `flight.answer`, or `timeout` at the deadline or on abort. `until` is when the flight itself ends, elapsed
+ * ms.
+ */
 function waitFor(
   flight: { readonly answer: Promise<DnsAnswer>; readonly until: number },
   limit: QueryLimit,
@@ -357,9 +360,9 @@ function waitFor(
 }
 
 interface Liveness {
-  /** A server answered this question with NOERROR or NXDOMAIN, just now; `found`: with records. */
+  /** It records that a server has just answered this question with NOERROR or NXDOMAIN; `found`: with records. */
   recordSuccess(question: DnsQuestion, found: boolean): void;
-  /** Clock.elapsed() ms of the last success; null before the first. */
+  /** It returns the `Clock.elapsed()` ms of the last success; null before the first. */
   lastSuccess(): number | null;
   /** See Resolver.alive. */
   alive(limit: { deadline: number; since: number }): Promise<boolean>;
@@ -373,14 +376,14 @@ const CONTROLS: readonly DnsQuestion[] = [
 
 /** Longer than any controls take. */
 const LONGEST_MS = 10_000;
-/** Callers within this many ms of a round's start share it. */
+/** Callers within this many ms of a round's start take part in it. */
 const PROBE_SHARED_MS = 200;
 /** Rounds under way at once; beyond that the latest is shared. */
 const MOST_ROUNDS = 16;
 
 type NotifyAlive = (alive: boolean) => void;
 
-/** One set of control queries and its waiters. */
+/** It is one set of control queries and its waiters. */
 interface ProbeRound {
   readonly began: number;
   open: number;
@@ -455,7 +458,7 @@ function createLiveness(clock: Clock, ask: (question: DnsQuestion, done: () => v
   };
 }
 
-/** `silent`: no server answers, or only with failures. */
+/** `silent` means that no server answers, or only with failures. */
 type ResolverProblem = 'silent' | Untrusted;
 
 interface ProblemText {

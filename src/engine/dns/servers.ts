@@ -37,19 +37,19 @@ export function systemServers(): DnsServer[] {
 export interface ServerHealth {
   readonly address: string;
   readonly port: number;
-  /** Attempts: all; with NOERROR or NXDOMAIN; timed out; failed otherwise. */
+  /** They count attempts: all, with NOERROR or NXDOMAIN, timed out, failed otherwise. */
   readonly asked: number;
   readonly answered: number;
   readonly timeouts: number;
   readonly failures: number;
-  /** Clock.elapsed() of the last NOERROR or NXDOMAIN, in ms; null before the first. */
+  /** It is the `Clock.elapsed()` of the last NOERROR or NXDOMAIN, in ms; null before the first. */
   readonly lastAnswerAt: number | null;
   /** Whether it tells the truth; `unchecked` for ever without control names. */
   readonly trust: TrustState;
 }
 
 interface AskTime {
-  /** For all attempts together, milliseconds. */
+  /** It is for all attempts together. */
   readonly budgetMs: number;
   /** The caller's remaining time: the shorter, the sooner the next server is tried. */
   readonly paceMs: number;
@@ -63,11 +63,11 @@ interface ServerPool {
   /** Sends control queries to the servers that were not checked yet. */
   check(): void;
   health(): ServerHealth[];
-  /** Pending queries end with `network`. */
+  /** Pending queries settle with `network`. */
   close(): void;
 }
 
-/** Attempts per server when none answers. */
+/** Each server gets this many attempts when none answers. */
 const ROUNDS = 2;
 
 /** When attempts fail differently, the first of these is reported: it says most about the name. */
@@ -126,10 +126,10 @@ const isLying = ({ checked }: PoolMember): boolean => checked !== null && isLie(
 
 export function createServerPool(options: {
   servers: readonly DnsServer[];
-  /** Milliseconds per attempt. */
+  /** It is for one attempt. */
   timeoutMs: number;
   clock: Clock;
-  /** Called at each NOERROR or NXDOMAIN. */
+  /** It is called at each NOERROR or NXDOMAIN. */
   onAnswer: (question: DnsQuestion, reply: DnsReply) => void;
   /** Control names; empty: every reply is believed. */
   controls: readonly DnsQuestion[];
@@ -161,7 +161,7 @@ export function createServerPool(options: {
     else member.failures++;
   }
 
-  /** The server that answered last, then the others; those that lie at the end. */
+  /** Returns the server that answered last, then the others; those with false answers come at the end. */
   function inOrder(): readonly PoolMember[] {
     const order = first === 0 ? members : [...members.slice(first), ...members.slice(0, first)];
     if (members.length === 1 || !members.some(isLying)) return order;
@@ -215,7 +215,7 @@ export function createServerPool(options: {
       warnOfFault(fault);
       finish({ kind: 'network' });
     }
-    /** One timer: for the next attempt, or for the end. */
+    /** One timer serves for the next attempt, or for the end. */
     function arm(): void {
       clearTimeout(timer);
       const left = Math.max(0, endsAt - options.clock.elapsed());

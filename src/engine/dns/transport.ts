@@ -112,7 +112,7 @@ function createUdp(server: DnsServer): UdpTransport {
       for (const octets of waiting) transmit(shared, octets);
     };
     const onMessage = (octets: Buffer): void => receive(shared, octets);
-    // Port closed, no route, out of file descriptors.
+    // The port is closed, there is no route, or there are no more file descriptors.
     const onError = (): void => end(shared);
     socket.on('error', contain(onFault, onError));
     socket.on('message', contain(onFault, onMessage));

@@ -17,7 +17,7 @@ import type { DnsTransport, QueryOutcome } from './transport.ts';
 export const TRUST_STATES = ['unchecked', 'trusted', 'denies_every_name', 'answers_every_name'] as const;
 export type TrustState = (typeof TRUST_STATES)[number];
 
-/** `minor`: a denial on which no verdict rests. */
+/** `minor` is a denial on which no verdict rests. */
 type ReplyKind = 'positive' | 'denial' | 'minor';
 type Ruling = 'believe' | 'hold' | Untrusted;
 type RoundOutcome = 'trusted' | Distrust | 'inconclusive';
@@ -60,7 +60,7 @@ export function replyKind({ type }: DnsQuestion, { nxdomain, records }: DnsReply
   return found ? 'positive' : type === 'AAAA' ? 'minor' : 'denial';
 }
 
-/** The query for a control name: NS of a top-level domain or the root, MX of a mail domain. */
+/** Makes the query for a control name: NS of a top-level domain or the root, MX of a mail domain. */
 export const controlQuestion = (name: string): DnsQuestion => ({
   name,
   type: name.lastIndexOf('.') <= 0 ? 'NS' : 'MX',
@@ -78,14 +78,14 @@ export class Trust {
   #lastFailure = Number.NEGATIVE_INFINITY;
   /** Denials believed since something was found. */
   #run = 0;
-  /** Confirmations in the hour since `#hour`. */
+  /** They are the confirmations in the hour since `#hour`. */
   #confirmations = 0;
   #hour = Number.NEGATIVE_INFINITY;
 
   constructor(options: {
-    /** At least one. */
+    /** There is at least one. */
     controls: readonly DnsQuestion[];
-    /** A different name under `.invalid` at each call. */
+    /** It returns a different name under `.invalid` at each call. */
     invalidName: () => string;
     /** In a laboratory, whose resolver may know only its own names, any name that is found counts as a control. */
     laboratory: boolean;
@@ -244,10 +244,10 @@ interface HeldReply {
 export function createCheckedTransport(
   transport: DnsTransport,
   options: {
-    /** At least one. */
+    /** There is at least one. */
     controls: readonly DnsQuestion[];
     laboratory: boolean;
-    /** Milliseconds per control query. */
+    /** It is for one control query. */
     timeoutMs: number;
     clock: Clock;
     onChange: (from: TrustState, to: TrustState) => void;

@@ -24,10 +24,10 @@ import {
 } from './reverse.ts';
 import { checkHost } from './spf.ts';
 
-/** One line of the doctor's report. */
+/** It is one line of the doctor's report. */
 export interface Finding {
   readonly check: DoctorCheck;
-  /** `skip`: not checked, because of another finding. */
+  /** `skip` means not checked, because of another finding. */
   readonly result: 'pass' | 'warn' | 'fail' | 'skip';
   /** A sentence. May contain untrusted text, such as a banner. */
   readonly found: string;
@@ -37,14 +37,14 @@ export interface Finding {
   readonly problem: EgressProblem | null;
 }
 
-/** A DNS blocklist: one row of data/dnsbl.json. Queried according to RFC 5782. */
+/** It is one row of data/dnsbl.json, queried according to RFC 5782. */
 interface Blocklist {
   readonly name: string;
   readonly zone: string;
   readonly families: readonly (4 | 6)[];
-  /** Severity of a listing. */
+  /** It is the severity of a listing. */
   readonly listed: 'fail' | 'warn';
-  /** Meanings of return codes in 127.0.0.0/8. */
+  /** They are the meanings of return codes in 127.0.0.0/8. */
   readonly codes: Readonly<Record<string, string>>;
   /** Return codes that mean that the query was refused, not that the address is listed. */
   readonly refusals: Readonly<Record<string, string>>;
@@ -56,20 +56,20 @@ export interface DoctorDeps {
   readonly clock: Clock;
   /** Milliseconds that one check may take: `DOCTOR_CHECK_MS`. */
   readonly checkMs: number;
-  /** An integer x, 0 ≤ x < n. */
+  /** It returns an integer x with 0 ≤ x < n. */
   readonly random: (n: number) => number;
   readonly resolver: Pick<Resolver, 'ask' | 'alive'>;
   readonly sender: {
-    /** Null if not configured. */
+    /** Null if it is not configured. */
     readonly helo: string | null;
-    /** `user@host` or `<>`; null without a HELO name. */
+    /** It is `user@host` or `<>`; null without a HELO name. */
     readonly from: string | null;
     readonly port: number;
     readonly bind: readonly string[];
     /** In which mail servers are reached; default: both. */
     readonly families?: readonly IpFamily[];
   };
-  /** `probeGreeting` of smtp/connectivity-probe.ts, on the configured port and under our HELO name. */
+  /** It is `probeGreeting` of smtp/connectivity-probe.ts, on the configured port and under our HELO name. */
   readonly probeGreeting: (address: string, options: { withinMs: number; bind: string | null }) => Promise<Greeting>;
   readonly mayDial: (address: string) => boolean;
   /** Whether an address can be our public address: publicly routable, ours or not. */
@@ -81,7 +81,10 @@ export interface DoctorDeps {
   readonly lists: { readonly version: string; readonly problem: string | null };
   /** Opens the store and writes to it; throws with a sentence when that fails. Neither creates nor migrates it. */
   readonly store: () => Promise<StoreState | { readonly notReady: string }>;
-  /** The Date and Age headers (RFC 9110 §6.6.1, RFC 9111 §5.1) of a fresh reply from the Internet, and its source. */
+  /**
+   * It returns the Date and Age headers (RFC 9110 §6.6.1, RFC 9111 §5.1) of a fresh reply from the Internet, and its
+   * source.
+   */
   readonly httpDate: () => Promise<{
     readonly from: string;
     readonly date: string | null;
@@ -91,7 +94,7 @@ export interface DoctorDeps {
 
 /** Of a store that accepts writes. */
 interface StoreState {
-  /** A short description. */
+  /** It is a short description. */
   readonly name: string;
   /** Files with permissions for other users of the host, each with the command that fixes it. */
   readonly looseModes: readonly { readonly path: string; readonly mode: string; readonly fix: string }[];
@@ -99,7 +102,7 @@ interface StoreState {
   readonly clock: { readonly aheadMs: number; readonly stepMs: number };
 }
 
-/** Long enough for a resolver's full timeout (ASK_MS), short enough for interactive use. */
+/** It is long enough for a resolver's full timeout (ASK_MS), short enough for interactive use. */
 export const DOCTOR_CHECK_MS = 5_000;
 
 /**
@@ -296,7 +299,7 @@ async function askMadeUp(deps: DoctorDeps) {
   return { name, answer, tookMs: Math.round(deps.clock.elapsed() - began) };
 }
 
-/** Greetings over one egress path: a local address (null: the system's choice) and a family. */
+/** Greetings come over one egress path: a local address (null: the system's choice) and a family. */
 interface EgressPath {
   readonly bind: string | null;
   readonly family: 4 | 6;
@@ -602,7 +605,7 @@ async function checkClock(deps: DoctorDeps): Promise<Finding> {
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const HTTP_DATE = /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
 
-/** Milliseconds of an IMF-fixdate (RFC 9110 §5.6.7), or null. */
+/** Reads the milliseconds of an IMF-fixdate (RFC 9110 §5.6.7), or null. */
 export function parseHttpDate(text: string): number | null {
   const match = HTTP_DATE.exec(text);
   const month = MONTHS.indexOf(match?.[2] ?? '');
@@ -613,7 +616,7 @@ export function parseHttpDate(text: string): number | null {
 
 /** Share of a check's time for DNS; the rest is for the greetings. */
 const RESOLVE_SHARE = 0.4;
-/** Maximum number of local addresses checked. */
+/** At most this many local addresses are checked. */
 const MOST_PATHS = 16;
 
 async function surveyEgress(deps: DoctorDeps): Promise<EgressSurvey> {

@@ -2,14 +2,16 @@
 import { inBlock, parseIp } from '../../kernel/ip.ts';
 import type { DnsAnswer, RecordType } from '../dns/message.ts';
 
-/** A DNS question under the deadline of a check. */
+/** It asks a DNS question under the deadline of a check. */
 export type AskDns = (name: string, type: RecordType) => Promise<DnsAnswer>;
 
-/** Neither records nor a negative answer. */
+/** Says whether there are neither records nor a negative answer. */
 export const isFailedAnswer = (answer: DnsAnswer): boolean =>
   answer.kind !== 'records' && answer.kind !== 'nodata' && answer.kind !== 'nxdomain';
 
-/** The octets (IPv4) or nibbles (IPv6) in reverse, separated by dots: RFC 1035 §3.5, RFC 3596 §2.5, RFC 5782 §2. */
+/**
+ * Returns the octets (IPv4) or nibbles (IPv6) in reverse, separated by dots: RFC 1035 §3.5, RFC 3596 §2.5, RFC 5782 §2.
+ */
 export function reversed(ip: string): string {
   const groups = parseIp(ip) ?? [];
   if (groups.length === 2)
@@ -39,14 +41,14 @@ export async function lookUpAddresses(name: string, ask: AskDns): Promise<{ addr
 }
 
 interface ReverseNames {
-  /** The PTR records. */
+  /** They are the PTR records. */
   readonly names: readonly string[];
-  /** Those that resolve back to the address. */
+  /** They are those that resolve back to the address. */
   readonly confirmed: readonly string[];
   readonly unknown: boolean;
 }
 
-/** The limit of RFC 7208 §4.6.4. */
+/** RFC 7208 §4.6.4 sets this limit. */
 const MOST_NAMES = 10;
 
 /** The names of an address, and which of them are forward-confirmed. */

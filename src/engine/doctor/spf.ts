@@ -4,7 +4,7 @@ import type { DnsAnswer, RecordType } from '../dns/message.ts';
 import { type AskDns, answerAddresses, isFailedAnswer, reverseNames } from './reverse.ts';
 
 interface MacroValues {
-  /** `user@host`: the sender; for `<>`, `postmaster@` the HELO name. */
+  /** It is `user@host`; for `<>`, it is `postmaster@` the HELO name. */
   readonly sender: string;
   readonly ip: string;
   readonly helo: string;
@@ -58,7 +58,7 @@ function macroValue(letter: string, { sender, ip, helo, domain }: MacroValues): 
   }
 }
 
-/** IPv4 unchanged; IPv6 as 32 dot-separated nibbles. */
+/** Returns IPv4 unchanged; IPv6 as 32 dot-separated nibbles. */
 const dotted = (ip: string): string =>
   ip.includes(':') ? [...(parseIp(ip) ?? []).map((g) => g.toString(16).padStart(4, '0')).join('')].join('.') : ip;
 
@@ -80,18 +80,18 @@ interface Directive {
   readonly mechanism: Mechanism;
   /** The result when it matches. */
   readonly result: SpfResult;
-  /** Domain-spec with macros, or the network of `ip4` and `ip6`; empty if omitted. */
+  /** It is a domain-spec with macros, or the network of `ip4` and `ip6`; empty if omitted. */
   readonly value: string;
-  /** Prefix lengths; 32 and 128 by default. */
+  /** They are prefix lengths; 32 and 128 by default. */
   readonly v4bits: number;
   readonly v6bits: number;
-  /** As written, for the report. */
+  /** It is as written, for the report. */
   readonly text: string;
 }
 
 interface SpfRecord {
   readonly directives: readonly Directive[];
-  /** Domain-spec of `redirect=`. */
+  /** It is the domain-spec of `redirect=`. */
   readonly redirect: string | null;
 }
 
@@ -168,14 +168,14 @@ function prefixBits(text: string | undefined, most: number): number | null {
 
 interface SpfQuestion {
   readonly ip: string;
-  /** `user@host`; for `<>` the postmaster of the HELO name (§2.4). */
+  /** It is `user@host`; for `<>`, it is the postmaster of the HELO name (§2.4). */
   readonly sender: string;
   readonly helo: string;
 }
 
 interface SpfAnswer {
   readonly result: SpfResult;
-  /** The deciding term, or a short description of the error. */
+  /** It is the deciding term, or a short description of the error. */
   readonly why: string;
 }
 

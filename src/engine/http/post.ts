@@ -30,7 +30,7 @@ interface HostAddress {
 /** Addresses of each family that are tried. */
 const DIALED_MAX = 2;
 
-/** The host without the brackets of an IPv6 address (RFC 3986 §3.2.2). */
+/** Returns the host without the brackets of an IPv6 address (RFC 3986 §3.2.2). */
 export const urlHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 export const isLiteral = (url: URL): boolean => isIP(urlHost(url)) !== 0;
@@ -81,13 +81,13 @@ export async function resolveHost(
 }
 
 export interface HttpPost {
-  /** POST by default. */
+  /** It is POST by default. */
   readonly method?: 'GET' | 'POST';
   readonly url: string;
   /** Names in lower case; without those of the connection and the body's length. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** From the DNS query to the status of the reply. */
+  /** It counts from the DNS query to the status of the reply. */
   readonly timeoutMs: number;
   /** As much of the reply's body is returned. */
   readonly replyBytes: number;
@@ -175,7 +175,7 @@ function exchange(url: URL, request: HttpPost, lookup: LookupFunction): Promise<
       readStart(reply, request.replyBytes, request.bodyMs).then(contain(fail, onStart), fail);
     };
     const onError = (error: NodeJS.ErrnoException) => end(failedAttempt(attemptErrorOf(error, phase)));
-    // Also of a reply that switches protocols, which nobody asked for.
+    // This includes a reply that switches protocols, which nobody asked for.
     const onClose = () => {
       if (!replied) end(failedAttempt('invalid_reply'));
     };
@@ -192,7 +192,7 @@ function requestTo(url: URL, { method = 'POST', headers, body }: HttpPost, looku
     Pick<TcpSocketConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'> = {
     method,
     headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-    // A connection of its own, closed after the reply.
+    // It has a connection of its own, closed after the reply.
     agent: false,
     lookup,
     autoSelectFamily: true,
@@ -205,7 +205,7 @@ function requestTo(url: URL, { method = 'POST', headers, body }: HttpPost, looku
 
 type PostPhase = 'connecting' | 'handshake' | 'connected';
 
-/** Codes of OpenSSL and Node (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+/** They are codes of OpenSSL and Node (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const CERTIFICATE_ERRORS: ReadonlyMap<string, AttemptError> = new Map([
   ['CERT_HAS_EXPIRED', 'certificate_expired'],
   ['CERT_NOT_YET_VALID', 'certificate_expired'],

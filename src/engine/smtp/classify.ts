@@ -223,7 +223,7 @@ const bounded = (seconds: number): number | null => (seconds < 1 ? null : Math.m
 
 export type { RuleReading };
 
-/** How a reading came about. */
+/** It says how a reading came about. */
 export interface Explanation {
   readonly reading: RuleReading;
   /** The text as it was read: without addresses, names and ids. */
@@ -240,7 +240,7 @@ export interface Explanation {
 export interface Classifier {
   /** Classifies a reply. Pure, never throws, bounded in time. */
   classify(input: ReplyToRead): RuleReading;
-  /** The same, with the reasons. */
+  /** It does the same, and gives the reasons. */
   explain(input: ReplyToRead): Explanation;
   /** What the model sees of a reply, for training. */
   see(input: ReplyToRead): Seen;
@@ -274,7 +274,7 @@ interface ClassifierOptions {
   readonly operators?: ReadonlySet<string>;
   /** Phrases of the lexicon and ids of operators' rows to do without, for measurements. */
   readonly leftOut?: ReadonlySet<string>;
-  /** Others than the chosen ones, for measurements. */
+  /** They differ from the chosen ones, for measurements. */
   readonly thresholds?: Thresholds;
 }
 

@@ -4,7 +4,8 @@ import type { Address } from '../address/parse.ts';
 /** RFC 5321 §4.5.3.1.4: 512 octets with CRLF; RFC 6531 §3.1 adds 10 for the SMTPUTF8 parameter of MAIL. */
 const MOST_COMMAND_OCTETS = 522;
 
-// C0 with CR, LF and NUL, DEL, C1, and the two line separators of Unicode that some servers fold into a line end.
+// It matches C0 with CR, LF and NUL, DEL, C1, and the two line separators of Unicode that some servers fold into a line
+// end.
 const UNSENDABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/;
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 

@@ -12,15 +12,15 @@ import { type MailConnection, Tunnel } from './tunnel.ts';
 export interface Greeting {
   /** The TCP connection was established. */
   readonly connected: boolean;
-  /** First reply with its code, without line ends; null when none came. */
+  /** It is the first reply with its code, without line ends; null when none came. */
   readonly banner: string | null;
-  /** Code of the last reply: banner or EHLO. */
+  /** It is the code of the last reply: banner or EHLO. */
   readonly code: number | null;
-  /** What the server said, with its code. */
+  /** It is what the server said, with its code. */
   readonly said: string | null;
   /** Our IP as echoed in the reply to EHLO; many servers do not echo it. */
   readonly greetedAs: string | null;
-  /** The socket's own end; behind NAT a private address. */
+  /** It is the socket's own end; behind NAT, it is a private address. */
   readonly localAddress: string | null;
   /** Code of the system's error, such as `ECONNREFUSED`; `deadline`; `not_routable` when it was not dialled. */
   readonly error: string | null;
@@ -29,11 +29,11 @@ export interface Greeting {
 }
 
 interface ProbeOptions {
-  /** Milliseconds in total. */
+  /** It is for all of it. */
   readonly withinMs: number;
-  /** From where; default: the system's choice. */
+  /** It connects from there; by default, the system chooses. */
   readonly egress?: Pick<Egress, 'bind' | 'via'>;
-  /** The address guard, asked before dialling. */
+  /** It is the address guard, asked before dialing. */
   readonly mayDial: (address: string) => boolean;
   readonly signal?: AbortSignal;
 }
@@ -101,7 +101,7 @@ export function probeGreeting(
     try {
       socket = connect({ host: address, port, ...from, noDelay: true, autoSelectFamily: false });
     } catch {
-      // Invalid local address.
+      // The local address is invalid.
       return resolve(noGreeting('EADDRNOTAVAIL'));
     }
     new GreetingProbe(socket, helo, options, resolve);
@@ -119,7 +119,7 @@ const noGreeting = (error: string): Greeting => ({
   proxyError: null,
 });
 
-/** `localAddress`: of a socket. */
+/** `localAddress` is that of a socket. */
 type ProbedConnection = MailConnection & { readonly localAddress?: string | undefined };
 
 class GreetingProbe {

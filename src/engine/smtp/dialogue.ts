@@ -28,7 +28,7 @@ export interface ReplyReading {
   readonly meaning: string;
   /** `reconnect`: too many recipients, retry in a new session. `starttls_required`: send STARTTLS first. */
   readonly finding: SmtpFinding | 'reconnect' | 'starttls_required';
-  /** Id of the deciding rule. */
+  /** It is the id of the deciding rule. */
   readonly rule: string | null;
   /** Seconds, as announced by the server. */
   readonly retryAfter: number | null;
@@ -47,11 +47,11 @@ export interface ClassifiedReply {
   readonly reading: ReplyReading;
 }
 
-/** One recipient to check. */
+/** It asks about one recipient. */
 export interface RecipientQuestion {
   /** Between the angle brackets of RCPT; made by `forwardPath`. */
   readonly path: string;
-  /** Between the angle brackets of MAIL; empty for the null sender. */
+  /** It stands between the angle brackets of MAIL; empty for the null sender. */
   readonly sender: string;
   /** `probe`: the path is random, tried in a session of its own. */
   readonly stage: 'rcpt' | 'probe';
@@ -94,7 +94,7 @@ export type DialogueOutcome =
       /** The reply that ended it; null for a timeout, a drop and the like. */
       readonly classified: ClassifiedReply | null;
       readonly next: NextStep;
-      /** The caller disconnected. */
+      /** The caller has disconnected. */
       readonly cancelled: boolean;
     };
 
@@ -108,14 +108,14 @@ export type DialogueEvent =
   /** `isNoTls`: the server sent something else than TLS, so that no version of it would do. */
   | { readonly is: 'tls_failed'; readonly isNoTls: boolean }
   | { readonly is: 'timeout' }
-  /** The server violated the protocol or the session's limit on octets. */
+  /** The server has violated the protocol or the session's limit on octets. */
   | { readonly is: 'violation' }
   | { readonly is: 'closed' }
   /** The SOCKS server of the egress did not connect us. `mayPass`: to another address it might. */
   | { readonly is: 'proxy_failed'; readonly mayPass: boolean }
   /** One of several checks is no longer wanted, or has no time left; the others go on. */
   | { readonly is: 'abandon'; readonly question: RecipientQuestion; readonly why: 'cancelled' | 'timeout' }
-  /** No further checks, or the caller disconnected. */
+  /** There are no further checks, or the caller has disconnected. */
   | { readonly is: 'finish' };
 
 export type DialogueAction =
@@ -133,9 +133,9 @@ type AnswerAction = Extract<DialogueAction, { do: 'answer' }>;
 
 export interface DialogueSetup {
   readonly host: string;
-  /** What earlier sessions learned about the host. */
+  /** It is what earlier sessions learned about the host. */
   readonly known: LearnedHost;
-  /** Name in EHLO and HELO. */
+  /** It is the name in EHLO and HELO. */
   readonly helo: string;
   readonly read: ClassifyReply;
   /** `never`: after a failed handshake, when the same host is retried in clear text. */
@@ -175,7 +175,7 @@ export class Dialogue {
   #hasPipelined = false;
   /** A group was answered in step, here or in an earlier session, so the server can do it. */
   #isProven: boolean;
-  /** To MAIL, in this group. */
+  /** It is the reply to MAIL, in this group. */
   #senderReply: SmtpReply | null = null;
   /** MAIL or RSET was rejected while others of its group are not answered yet: their replies tell whose it was. */
   #held: { readonly verb: CommandVerb; readonly reply: SmtpReply } | null = null;
@@ -305,7 +305,7 @@ export class Dialogue {
     if (now.length > 0) this.#send(now);
   }
 
-  /** Of PIPELINING. */
+  /** It says whether PIPELINING is suspect. */
   get #isSuspect(): boolean {
     return this.#inGroup && !this.#isProven;
   }
@@ -353,7 +353,7 @@ export class Dialogue {
     if (this.phase === 'closed' || this.phase === 'tls' || this.phase === 'connect') return;
     const command = this.#outstanding.take();
     if (this.phase === 'quit') {
-      // One reply too many before it.
+      // There was one reply too many before it.
       const isOutOfStep = command?.verb === 'quit' && reply.code !== 221 && reply.code !== 421;
       if (isOutOfStep && this.#hasPipelined) this.#actions.push({ do: 'learn', what: { pipelining: 'broken' } });
       if (this.#outstanding.empty) this.#close();
@@ -626,7 +626,7 @@ function dropOutcome(phase: DialoguePhase, stale: boolean): { finding: SmtpFindi
   return { finding: 'smtp_temporary_failure', rule: 'dialogue.dropped', next };
 }
 
-/** Postfix: "Improper use of SMTP command pipelining"; Exim: "SMTP synchronization error". */
+/** Postfix says "Improper use of SMTP command pipelining", Exim "SMTP synchronization error". */
 const OF_PIPELINING = /pipelin|synchroni[sz]ation/i;
 
 /** RFC 3463 §3.2: of a recipient that is valid, a server says 2.1.5. */
@@ -652,16 +652,16 @@ function namedIn(text: string): (path: string) => boolean {
 
 /** The recipients of one session: what is asked about them, and how many the server takes. */
 export class Recipients {
-  /** RCPT commands sent so far; how many of them the server judged, and rejected. */
+  /** They count RCPT commands sent so far, and how many of them the server judged, and rejected. */
   sent = 0;
   judged = 0;
   refusals = 0;
   /** Recipients in one transaction that the server takes. */
   perTransaction = Number.POSITIVE_INFINITY;
   #judgedHere = 0;
-  /** Those without an answer. */
+  /** They are those without an answer. */
   #open: readonly RecipientCheck[] = [];
-  /** Those of this round, with and without an answer. */
+  /** They are those of this round, with and without an answer. */
   #asked: readonly RecipientQuestion[] = [];
   readonly #host: string;
   readonly #onAnswer: (question: RecipientQuestion, outcome: DialogueOutcome) => void;
@@ -685,7 +685,7 @@ export class Recipients {
     this.#open = questions.map((question) => new RecipientCheck(question));
   }
 
-  /** Those of the next transaction. */
+  /** Returns those of the next transaction. */
   forTransaction(): readonly RecipientCheck[] {
     this.#judgedHere = 0;
     return this.#open.slice(0, this.perTransaction);
@@ -778,7 +778,7 @@ export class Recipients {
     }
   }
 
-  /** The session ends: those without an answer go to another one. */
+  /** When the session ends, those without an answer go to another one. */
   postpone(stage: SmtpStage): void {
     for (const inquiry of this.#open) this.answer(inquiry, inquiry.postpone(stage));
   }
@@ -823,7 +823,7 @@ class OutstandingCommands {
   #sent: SmtpCommand[] = [];
   /** How many of them were sent before the current read: it can answer no others. */
   #owed = 0;
-  /** Commands of the current group that wait for an earlier reply. */
+  /** These commands of the current group wait for an earlier reply. */
   #planned: readonly SmtpCommand[] = [];
 
   get empty(): boolean {
@@ -875,15 +875,15 @@ class OutstandingCommands {
   }
 }
 
-/** The evidence's stage for a command. */
+/** Returns the evidence's stage for a command. */
 function stageOf(verb: CommandVerb | undefined): SmtpStage {
   if (verb === 'helo') return 'ehlo';
   return verb === undefined || verb === 'quit' ? 'rset' : verb;
 }
 
-/** Rule id of a canceled check. */
+/** It is the rule id of a canceled check. */
 const CANCELLED = 'dialogue.cancelled';
-/** The SOCKS server of the egress failed. */
+/** The SOCKS server of the egress has failed. */
 export const PROXY_FAILED = 'egress.proxy_failed';
 const TIMED_OUT = 'dialogue.timeout';
 
@@ -904,7 +904,7 @@ const OUT_OF_STEP: SessionFailure = {
   classified: null,
 };
 
-/** The check in progress: the recipient first, then possibly the random one. */
+/** It is the check in progress: the recipient first, then possibly the random one. */
 class RecipientCheck {
   readonly question: RecipientQuestion;
   /** The reply that accepted the recipient, and the random path, while that one is being tried. */
@@ -952,7 +952,7 @@ class RecipientCheck {
     this.#isRepeated = false;
   }
 
-  /** The random path once more, for a new transaction; null the second time. */
+  /** Returns the random path once more, for a new transaction; null the second time. */
   repeatProbe(): string | null {
     if (this.#isRepeated) return null;
     this.#isRepeated = true;

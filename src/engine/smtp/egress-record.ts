@@ -32,7 +32,7 @@ interface HourOfChecks {
 
 export class EgressRecord {
   readonly #clock: Clock;
-  /** The newest last. */
+  /** The newest is last. */
   #hours: HourOfChecks[] = [];
 
   constructor(clock: Clock) {
@@ -49,7 +49,7 @@ export class EgressRecord {
     if (rule === PROXY_FAILED) hour.proxyFailed++;
   }
 
-  /** Of the hour that runs and those before it, `hours` in all. */
+  /** Sums the hour that runs and those before it, `hours` in all. */
   shares(hours: 1 | 24): EgressShares {
     const from = this.#hourNow() - hours;
     const sum = { checks: 0, blocked: 0, deferred: 0, proxyFailed: 0, ms: 0 };
@@ -88,7 +88,7 @@ export class EgressRecord {
 /** Shares from which they are worth a remark, and the checks that it takes. */
 const REMARKABLE = { blocked: 0.1, deferred: 0.3, proxyFailed: 0.05, checks: 20 } as const;
 
-/** What its state and the answers of a day say against an egress. */
+/** Says what its state and the answers of a day have against an egress. */
 export function problemsOf(state: EgressCondition | 'resting', day: EgressShares): Advice[] {
   const found: Advice[] = state === 'ok' ? [] : [STATE_PROBLEMS[state]];
   if (day.checks < REMARKABLE.checks) return found;

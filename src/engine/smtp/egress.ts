@@ -25,7 +25,7 @@ import { type HostOwners, mailOperatorKey } from './operators.ts';
 
 export interface EgressHealth {
   readonly state: EgressCondition;
-  /** `Clock.now()` ms. */
+  /** It is in `Clock.now()` ms. */
   readonly since: number;
 }
 
@@ -64,7 +64,7 @@ const ACCEPTING_MAX = 2_000;
 const FAIR_CONNECT_MS = 2_000;
 
 export type MonitoredMailboxCheck = MailboxQuestion & {
-  /** Of each egress, by name. */
+  /** It returns one for each egress, by name. */
   states(): ReadonlyMap<string, EgressHealth>;
   records(): ReadonlyMap<string, EgressRecord>;
   /** As `MailboxCheck.reload`; monitoring of an entry that has changed starts over. */
@@ -143,7 +143,7 @@ class FailedOperators {
     if (own.size === 1 && this.#ofAccount.size < FAILED_ACCOUNTS_MAX) this.#ofAccount.set(account, own);
   }
 
-  /** How many failed for this account. */
+  /** Counts how many failed for this account. */
   countOf(account: string): number {
     return this.#ofAccount.get(account)?.size ?? 0;
   }
@@ -342,7 +342,7 @@ class EgressMonitor {
     }
   }
 
-  /** For the account alone. */
+  /** It concludes for the account alone. */
   #concludeAlone(account: string): void {
     if (this.#unreachable.countOf(account) >= UNREACHABLE_OPERATORS) this.#set('port_closed');
   }

@@ -5,7 +5,7 @@ import { CLASSES, THRESHOLDS, type Weighed } from './classify/model.ts';
 import type { Classifier, Explanation } from './classify.ts';
 import { ReplyParser, type SmtpReply } from './reply.ts';
 
-/** An explanation as plain data: what the command prints and the dashboard shows. */
+/** It is an explanation as plain data: what the command prints and the dashboard shows. */
 export interface ReplyExplanation {
   readonly code: number;
   readonly enhanced_code: string | null;
@@ -28,7 +28,7 @@ export interface ReplyExplanation {
     readonly features_for: readonly Weighed[];
     readonly features_against: readonly Weighed[];
   } | null;
-  /** Seconds. */
+  /** It is in seconds. */
   readonly retry_after: number | null;
   readonly clauses: readonly {
     readonly subject: string;
@@ -87,7 +87,7 @@ function modelExplanation({
   };
 }
 
-/** `operator`: name of the mail host's provider, or null. */
+/** `operator` is the name of the mail host's provider, or null. */
 export function explainReply(
   classifier: Classifier,
   reply: SmtpReply,

@@ -25,7 +25,7 @@ const hostKey = ({ egress, address }: AskedHost): string => `${egress}\n${addres
 
 interface AskedRecipient {
   readonly egress: string;
-  /** As between the angle brackets of RCPT. */
+  /** It is as between the angle brackets of RCPT. */
   readonly path: string;
 }
 const recipientHash = ({ egress, path }: AskedRecipient): string => sha256Hex(`${egress}\n${path}`);
@@ -61,7 +61,7 @@ export class LearnedHosts {
     this.#hosts.set(hostKey(host), learned);
   }
 
-  /** The host that greylisted the recipient first, asked from the egress; null for none. */
+  /** Returns the host that greylisted the recipient first, asked from the egress; null for none. */
   greylistedAt(recipient: AskedRecipient): string | null {
     return this.#greylisted?.get(recipientHash(recipient)) ?? null;
   }

@@ -10,9 +10,9 @@ import type { RateShare } from './shared-rates.ts';
 
 export interface LimiterSetup {
   readonly clock: Clock;
-  /** Dialogues open at once. */
+  /** This many dialogues may be open at once. */
   readonly most: number;
-  /** Dialogues begun per second; 0 = no bound. */
+  /** This many dialogues may begin per second; 0 means no bound. */
   readonly rate: number;
   /** 0 = the breaker never opens. */
   readonly breakerSeconds: number;
@@ -25,13 +25,9 @@ export interface LimiterSetup {
   readonly share: RateShare | null;
 }
 
-/** For metrics. */
 export interface LimiterUse {
-  /** Dialogues. */
   readonly open: number;
-  /** Dialogues begun so far. */
   readonly begun: number;
-  /** Requests. */
   readonly waiting: number;
   readonly breaker: 'closed' | 'open' | 'half_open';
   /** The rate relative to what it is without complaints. */
@@ -46,10 +42,10 @@ interface LimiterOptions extends LimiterSetup {
 /** Requests of one tenant for one destination, as its limiters see them. */
 interface WaitingQueue {
   readonly tenant: string;
-  /** The tenant's dialogues with the address. */
+  /** They are the tenant's dialogues with the address. */
   readonly open: number;
   readonly isEmpty: boolean;
-  /** Whether all limiters admit it. */
+  /** It says whether all limiters admit it. */
   isReady(now: number): boolean;
   /** Takes the first request out and begins it; the other tenants and queues come first now. */
   serve(): void;
@@ -81,7 +77,7 @@ export class Limiter {
   readonly #options: LimiterOptions;
   #open = 0;
   #begun = 0;
-  /** Open dialogues by tenant; only at addresses. */
+  /** They are open dialogues by tenant; only limiters of addresses have them. */
   #openOf: Map<string, number> | null = null;
   /** By tenant, in rotation: the one which waited longest comes first. */
   readonly #lines = new Map<string, TenantLine>();
@@ -101,7 +97,7 @@ export class Limiter {
     if (options.share !== null) this.#rate.divide(0, false);
   }
 
-  /** Dialogues open at once, as of now. */
+  /** Returns how many dialogues may be open as of now. */
   #mostAt(now: number): number {
     const { most, share } = this.#options;
     if (share === null) return most;
@@ -203,7 +199,7 @@ export class Limiter {
     return this.#admitsAccount(now, tenant) && this.#hasRoom(now, tenant, queue);
   }
 
-  /** What holds for the tenant's account alone. */
+  /** It checks what holds for the tenant's account alone. */
   #admitsAccount(now: number, tenant: string): boolean {
     const account = accountOfTenant(tenant);
     if (!this.#breaker.admits(now, account)) return false;
@@ -240,7 +236,7 @@ export class Limiter {
     this.#open--;
   }
 
-  /** At an address: `count` more dialogues of this tenant. */
+  /** At an address, it adds `count` dialogues of this tenant. */
   addOf(tenant: string, count: 1 | -1): void {
     this.#openOf ??= new Map();
     const open = this.openOf(tenant) + count;
@@ -359,20 +355,20 @@ export class Limiter {
   }
 }
 
-/** A request for a dialogue. */
+/** It is a request for a dialogue. */
 export interface QueueEntry {
-  /** The domain of the recipient. */
+  /** It is the domain of the recipient. */
   readonly domain: string;
   readonly begin: () => void;
   /** A breaker has opened. `seconds`: until it lets a dialogue through. */
   readonly refuse: (by: Limiter, seconds: number) => void;
 }
 
-/** Waiting requests of one tenant for one address of one mail host: all of them need the same limiters. */
+/** Requests of one tenant wait here for one address of one mail host: all of them need the same limiters. */
 export class TenantQueue {
   readonly tenant: string;
   readonly #limiters: readonly Limiter[];
-  /** The limiter of the address. */
+  /** It is the limiter of the address. */
   readonly #address: Limiter;
   readonly #onEmpty: () => void;
   readonly #entries = new LinkedList<QueueEntry>();
@@ -388,7 +384,7 @@ export class TenantQueue {
     return this.#entries.size === 0;
   }
 
-  /** The tenant's dialogues with this address. */
+  /** They are the tenant's dialogues with this address. */
   get open(): number {
     return this.#address.openOf(this.tenant);
   }
@@ -447,7 +443,7 @@ export const isBackground = (tenant: string): boolean => tenant.startsWith(BACKG
 export const accountOfTenant = (tenant: string): string =>
   isBackground(tenant) ? tenant.slice(BACKGROUND_PREFIX.length) : tenant;
 
-/** A reduced rate doubles after this long without a complaint. */
+/** A reduced rate doubles after this time without a complaint. */
 const RECOVER_MS = 60_000;
 /** Complaints of concurrent dialogues count as one. */
 const SAME_COMPLAINT_MS = 1_000;
@@ -458,7 +454,7 @@ const ROUNDING = 1e-6;
 /** A token bucket for one second, whose rate is halved by complaints and recovers. */
 class Rate {
   readonly #clock: Clock;
-  /** Per second; 0 = no bound. */
+  /** It is per second; 0 means no bound. */
   readonly #most: number;
   /** The part of the rate that this process has. */
   #fraction = 1;
@@ -566,7 +562,7 @@ class SlowedAccounts {
     for (const rate of this.#rates?.values() ?? []) rate.divide(fraction, false);
   }
 
-  /** Its rate; undefined: that of all. */
+  /** Returns its rate; undefined: that of all. */
   rateOf(account: string, now: number): Rate | undefined {
     const rate = this.#rates?.get(account);
     if (rate === undefined || rate.ratio(now) < 1) return rate;
@@ -586,7 +582,7 @@ class SlowedAccounts {
     this.#rates.set(account, rate);
   }
 
-  /** The lowest one relative to the rate of all. */
+  /** Returns the lowest one relative to the rate of all. */
   ratio(now: number): number {
     return Math.min(1, ...Array.from(this.#rates?.values() ?? [], (rate) => rate.ratio(now)));
   }
@@ -724,7 +720,7 @@ class Breaker {
     if (isContradicted || !this.refused(null, account)) return false;
     const [before, now] = [this.#rejectedAtOnce, this.#clock.elapsed()];
     this.#rejectedAtOnce = { account, until: now + this.#ms };
-    // For all only as long as for each of them.
+    // It holds for all only as long as for each of them.
     if (before !== null && before.account !== account && before.until >= now - this.#ms)
       this.#openForAllUntil = Math.max(this.#openForAllUntil ?? 0, before.until);
     return true;

@@ -12,25 +12,25 @@ export interface SmtpLimits {
   readonly bannerMs: number;
   /** One command until the last byte of its reply: bytes that trickle in do not extend it. */
   readonly commandMs: number;
-  /** The TLS handshake. */
+  /** The TLS handshake may take this long. */
   readonly tlsMs: number;
-  /** A SOCKS server's choice of a method, and its answer to the credentials. */
+  /** A SOCKS server may take this long to choose a method, and to answer the credentials. */
   readonly socksGreetingMs: number;
-  /** Its connection to the mail server. */
+  /** Its connection to the mail server may take this long. */
   readonly socksRequestMs: number;
   /** QUIT until its reply, and from there until the connection has closed; the result has been reported by then. */
   readonly quitMs: number;
   /** How long a session that has checked more than one recipient waits for the next one. */
   readonly idleMs: number;
-  /** A whole session with all its recipients. */
+  /** A whole session with all its recipients may take this long. */
   readonly sessionMs: number;
-  /** Octets received in a whole session. */
+  /** A whole session receives at most this many octets. */
   readonly sessionBytes: number;
-  /** RCPT commands in one session, probes included. */
+  /** One session has at most this many RCPT commands, probes included. */
   readonly recipientsPerSession: number;
   /** RCPT commands in one transaction; every server takes 100 (RFC 5321 §4.5.3.1.8) or says how many. */
   readonly recipientsPerTransaction: number;
-  /** Refused recipients in one session: Postfix answers more slowly from the 10th error on. */
+  /** One session has at most this many refused recipients: Postfix answers more slowly from the 10th error on. */
   readonly refusalsPerSession: number;
   readonly hosts: number;
   readonly addressesPerHost: number;
@@ -46,11 +46,11 @@ export interface SmtpLimits {
   readonly breakerDomains: number;
   /** How long an egress rests first whose SOCKS server fails. */
   readonly egressRestMs: number;
-  /** Dialogues open at once in this process, all operators together. */
+  /** This process has at most this many open dialogues, all operators together. */
   readonly dialogues: number;
-  /** Of them idle, waiting for a next recipient. */
+  /** At most this many of them are idle, waiting for a next recipient. */
   readonly idleSessions: number;
-  /** Transcript: lines kept of one question, and characters kept of one line. */
+  /** A transcript keeps this many lines of one question, and this many characters of one line. */
   readonly transcriptLines: number;
   readonly transcriptLineLength: number;
 }

@@ -39,14 +39,14 @@ import { SharedRates, type SharedRatesOptions } from './shared-rates.ts';
 import { type AddressRejection, Throttle, type ThrottleStats } from './throttle.ts';
 
 export interface MailboxLimit {
-  /** `Clock.elapsed()` ms. */
+  /** It is in `Clock.elapsed()` ms. */
   readonly deadline: number;
   /**
    * Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the
    * deadline.
    */
   readonly startBy?: number;
-  /** Aborted: the dialogue ends with QUIT. */
+  /** When it is aborted, the dialogue ends with QUIT. */
   readonly signal?: AbortSignal;
   /** Aborted: a check that waits for its turn is canceled, and what was sent is still answered. */
   readonly lastCall?: AbortSignal;
@@ -67,7 +67,7 @@ export interface MailboxQuestion {
 }
 
 export interface MailboxCheck {
-  /** Never rejects. */
+  /** It never rejects. */
   check(
     subject: { readonly address: Address; readonly dns: DnsEvidence },
     limit: CheckLimit,
@@ -87,17 +87,17 @@ export interface MailboxCheck {
   forgetCatchAll(): void;
   /** `slices`: of the rates shared with other processes, which this one has or waits for. */
   stats(): ThrottleStats & { readonly sessions: number; readonly idle: number; readonly slices: number };
-  /** For metrics. */
+  /** Metrics show it. */
   useByOperator(names: OperatorNames): OperatorUse[];
   /** Ends every session; resolves when the slices of shared rates are given back. */
   close(): Promise<void>;
 }
 
-/** Input of the classifier (classify.ts). */
+/** It is the input of the classifier (classify.ts). */
 export interface ReadRequest {
   readonly stage: Parameters<ClassifyReply>[0];
   readonly reply: SmtpReply;
-  /** Name of the provider, or null. */
+  /** It is the name of the provider, or null. */
   readonly operator: string | null;
   readonly echoes: {
     readonly address: string;
@@ -113,18 +113,18 @@ interface CheckLimit extends MailboxLimit {
 
 export interface MailboxCheckOptions extends HostOwners {
   readonly clock: Clock;
-  /** Whole numbers below n, of a cryptographically strong source: `randomInt` of kernel/ids.ts. */
+  /** It returns whole numbers below n, of a cryptographically strong source: `randomInt` of kernel/ids.ts. */
   readonly random: RandomBelow;
   readonly classify: (request: ReadRequest) => ReplyReading;
-  /** The address guard: `(ip) => routable(ip, { allowPrivate, own })`. */
+  /** It is the address guard: `(ip) => routable(ip, { allowPrivate, own })`. */
   readonly mayDial: (ip: string) => boolean;
   readonly port: number;
-  /** At least one. */
+  /** There is at least one. */
   readonly egresses: readonly Egress[];
   readonly connectionsPerHost: number;
   readonly ratePerOperator: number;
   readonly breakerSeconds: number;
-  /** `demanded` (default): only where the server insists. */
+  /** `demanded`, the default, uses TLS only where the server insists. */
   readonly tls?: 'demanded' | 'opportunistic';
   /** Our addresses as servers may echo them. */
   readonly ownIps?: readonly string[];
@@ -134,10 +134,10 @@ export interface MailboxCheckOptions extends HostOwners {
   readonly askOperator?: (operator: string, egress: string) => void;
   /** Default: nothing is tried, and an egress that has rested is believed to work. */
   readonly probeProxy?: ProbeProxy;
-  /** With other processes; default: with none. */
+  /** It is set where other processes use the address too; by default, none does. */
   readonly sharedRates?: SharedRatesOptions | null;
   readonly limits?: Partial<SmtpLimits>;
-  /** Default: data/smtp-operators.json. */
+  /** By default, they are those of data/smtp-operators.json. */
   readonly silentOperators?: readonly SilentOperator[];
 }
 
@@ -202,7 +202,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
 
 interface SenderIdentity {
   readonly egress: Egress;
-  /** Empty for `<>`. */
+  /** It is empty for `<>`. */
   readonly sender: string;
   readonly names: readonly string[];
   /** Another one for each change of the entry: sessions are not shared across it. */
@@ -259,7 +259,7 @@ function senderIdentity(egress: Egress, anyHelo: boolean, version: number): Send
 /** Share of the remaining time that a host may take to greet while there is another host to try. */
 const GREET_SHARE = 0.7;
 
-/** Sessions after one that failed, with the same address: without PIPELINING, with TLS 1.2, in clear. */
+/** This many sessions may follow one that failed, with the same address: without PIPELINING, with TLS 1.2, in clear. */
 const MOST_SESSIONS_MORE = 3;
 
 /** What is said of another session with the same address; null: the next host or address is asked, or nobody. */
@@ -274,7 +274,7 @@ const ONCE_MORE: Readonly<Record<NextStep, { readonly next: AttemptNext; readonl
   rejoin: { next: 'new_session', note: 'once more in a new session' },
 };
 
-/** Shared by all checks. */
+/** All checks share it. */
 interface CheckDeps {
   readonly options: MailboxCheckOptions;
   readonly senders: Senders;
@@ -292,7 +292,7 @@ const isAborted = ({ aborted }: AbortSignal): boolean => aborted;
 type AskedRequest = RequestResult & { readonly egress: string };
 type AnsweredRequest = ServedRequest & { readonly outcome: Extract<ServedRequest['outcome'], { kind: 'answered' }> };
 
-/** One mailbox check: host by host, then the random recipient. */
+/** It is one mailbox check: host by host, then the random recipient. */
 class MailboxCheckRun {
   readonly #deps: CheckDeps;
   readonly #address: Address;
@@ -305,9 +305,9 @@ class MailboxCheckRun {
   readonly #hosts: string;
   /** Its registrable one: whoever has it may have any number below. */
   readonly #recipientDomain: string;
-  /** Name of the egress of the last question. */
+  /** It is the name of the egress of the last question. */
   #askedFrom = '';
-  /** The failure with the lowest rank so far. */
+  /** It is the failure with the lowest rank so far. */
   #failure: SmtpResult | null = null;
   /**
    * The most informative deferral of the recipient (RFC 5321 §4.2.1: 4yz to RCPT) so far. It stands unless a later host
@@ -317,13 +317,13 @@ class MailboxCheckRun {
   readonly #attempts: HostAttempt[] = [];
   /** Dialogues in which our IP address was rejected. */
   #refusedUs: readonly AddressRejection[] = [];
-  /** Addresses whose TLS handshake failed. */
+  /** The TLS handshake with these addresses has failed. */
   #inClear: readonly string[] = [];
   /** The cached catch-all answer, in which case no probe was sent. */
   #cached: CatchAllAnswer | null = null;
   /** Publishes the result of this check's probe to others at the domain; null while it has none. */
   #publish: ((evidence: CatchAllEvidence | null) => void) | null = null;
-  /** The random local part: the same one in every session of this check. */
+  /** The random local part is the same one in every session of this check. */
   #probed: string | null = null;
 
   constructor(deps: CheckDeps, { address, dns }: { address: Address; dns: DnsEvidence }, limit: CheckLimit) {
@@ -548,7 +548,7 @@ class MailboxCheckRun {
     return { ...service, egress };
   }
 
-  /** The operator of all hosts, dialled or not. */
+  /** It is the operator of all hosts, dialed or not. */
   readonly #operatorOfDomain = (): string => mailOperatorKey({ hosts: this.#dns.records }, this.#deps.options);
 
   #egressTo(address: string): string {
@@ -719,7 +719,7 @@ export function isQualifiedName(name: string): boolean {
 
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 
-/** The MAIL FROM address without brackets; empty for `<>`, the null sender. Null if invalid. */
+/** Returns the MAIL FROM address without brackets; empty for `<>`, the null sender; null if it is invalid. */
 export function parseSender(text: string): string | null {
   const inner = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text;
   if (inner === '') return text === '<>' ? '' : null;
@@ -767,7 +767,7 @@ const ONSETS = ['b', 'br', 'c', 'd', 'dr', 'f', 'g', 'h', 'j', 'k', 'kl', 'l', '
 const VOWELS = ['a', 'e', 'i', 'o', 'u', 'ai', 'ea', 'ie'];
 const CODAS = ['', '', '', 'l', 'n', 'r', 's', 'm'];
 
-/** `random(n)`: an integer, 0 ≤ x < n, from a cryptographically secure source. */
+/** `random(n)` returns an integer x with 0 ≤ x < n, from a cryptographically secure source. */
 type RandomBelow = (n: number) => number;
 
 function syllables(count: number, random: RandomBelow): string {
@@ -856,7 +856,7 @@ function smtpResultOf(outcome: DialogueOutcome, where: Omit<ServedRequest, 'outc
   };
 }
 
-/** A finding without a dialogue. */
+/** Makes the result of a finding without a dialogue. */
 export const resultWithoutDialogue = (
   decidedBy: SmtpSource,
   finding: SmtpFinding,
@@ -915,7 +915,7 @@ const MOST_DOMAINS = 50_000;
 
 interface CatchAllAnswer {
   readonly result: 'pass' | 'fail';
-  /** `Clock.now()` ms. */
+  /** It is in `Clock.now()` ms. */
   readonly checkedAt: number;
 }
 

@@ -22,7 +22,7 @@ export const OTHER_OPERATORS = 'other';
 /** Whose a mail host is. */
 export interface HostOwners {
   readonly registrableDomain: (host: string) => string | null;
-  /** Name of the provider in the list of mail hosts, or null. */
+  /** It returns the name of the provider in the list of mail hosts, or null. */
   readonly providerOf: (host: string) => string | null;
 }
 
@@ -57,17 +57,17 @@ export function mailOperatorKey(
 
 /** How much a mail operator is used and slows us down, for metrics. */
 export interface OperatorUse {
-  /** Name of the provider, or OTHER_OPERATORS. */
+  /** It is the name of the provider, or OTHER_OPERATORS. */
   readonly operator: string;
   readonly dialoguesOpen: number;
-  /** Dialogues begun so far. */
+  /** They are counted so far. */
   readonly begun: number;
-  /** Checks. */
+  /** They are checks. */
   readonly waiting: number;
   /** Circuit breakers, one for each egress address. */
   readonly breakersOpen: number;
   readonly breakersHalfOpen: number;
-  /** The rate relative to the configured one; the lowest. */
+  /** It is the lowest rate relative to the configured one. */
   readonly pace: number;
 }
 

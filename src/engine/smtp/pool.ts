@@ -21,13 +21,13 @@ import type { TunnelFailure } from './tunnel.ts';
 interface PoolRequest extends Destination {
   /** The set of mail hosts, and the egress: requests with the same ones may share a session. */
   readonly hosts: string;
-  /** Tenants share sessions and limits fairly. */
+  /** Tenants take their share of sessions and limits. */
   readonly tenant: string;
   readonly tls: DialogueSetup['tls'];
   readonly read: DialogueSetup['read'];
   readonly question: RecipientQuestion;
   readonly transcript: Transcript;
-  /** `Clock.elapsed()` ms: for the turn of this request, the answer, and connection and banner. */
+  /** They are in `Clock.elapsed()` ms: for the turn of this request, the answer, and connection and banner. */
   readonly startBy: number;
   readonly deadline: number;
   readonly greetBy: number;
@@ -66,11 +66,11 @@ interface PooledSession {
   readonly session: SmtpSession;
   readonly request: PoolRequest;
   readonly lease: DialogueLease;
-  /** Its place among all sessions. */
+  /** It is its place among all sessions. */
   readonly place: Place<SmtpSession>;
   /** Its place among idle sessions; null: it never was idle. */
   idlePlace: Place<PooledSession> | null;
-  /** The server failed, or rejects us: no further questions. */
+  /** The server has failed, or rejects us: there are no further questions. */
   isSpent: boolean;
 }
 
@@ -376,7 +376,7 @@ interface WaitingRequest {
 /** Waiters looked at for one transaction: those before may not fit. */
 const EXAMINED_MAX = 100;
 
-/** Questions waiting for a session, by set of hosts, and by tenant in rotation. */
+/** Questions wait here for a session, by set of hosts, and by tenant in rotation. */
 class WaitingRequests {
   readonly #lines = new Map<string, Map<string, LinkedList<WaitingRequest>>>();
 

@@ -1,8 +1,8 @@
-/** Replies of mail servers: parsed from bytes, bounded (RFC 5321 §4.2). */
+/** Replies of mail servers are parsed from bytes here, bounded (RFC 5321 §4.2). */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { SMTP_MESSAGE_LENGTH } from '../../kernel/facts/limits.ts';
 
-/** One complete reply of a mail server (RFC 5321 §4.2). */
+/** It is one complete reply of a mail server (RFC 5321 §4.2). */
 export interface SmtpReply {
   /** 200 to 599. If the lines differ, the last line's. */
   readonly code: number;
@@ -12,7 +12,7 @@ export interface SmtpReply {
   readonly lines: readonly string[];
   /** The lines that have a text, without their enhanced codes. */
   readonly texts: readonly string[];
-  /** The same, joined by spaces. */
+  /** It is the same text, joined by spaces. */
   readonly text: string;
   /** The lines had codes of different classes, `550-` and `250 `; RFC 5321 §4.2.1 wants one code. */
   readonly mixed: boolean;
@@ -21,7 +21,7 @@ export interface SmtpReply {
 /** Octets of one line without its line ending. RFC 5321 §4.5.3.1.5 allows 512; real servers exceed that. */
 export const MAX_LINE = 2048;
 export const MAX_LINES = 100;
-/** Octets of a whole reply. */
+/** A whole reply has at most this many octets. */
 const MAX_REPLY = 64 * 1024;
 
 const LF_OCTET = 0x0a;
@@ -38,7 +38,7 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
  * Never throws; buffers at most one incomplete reply.
  */
 export class ReplyParser {
-  /** Why parsing stopped: a short sentence for the transcript. */
+  /** It says why parsing stopped: a short sentence for the transcript. */
   violation: string | null = null;
   private rest: Buffer = EMPTY_BUFFER;
   private lines: string[] = [];
@@ -134,7 +134,7 @@ function makeReply(code: number, lines: readonly string[], mixed: boolean): Smtp
   return { code, enhanced, lines, texts, text: joinTexts(texts), mixed };
 }
 
-/** Without an enhanced code: the usual line. */
+/** The usual line is without an enhanced code. */
 const isBareText = (line: string): boolean => line !== '' && line[1] !== '.';
 
 const joinTexts = (texts: readonly string[]): string => (texts.length === 1 ? (texts[0] ?? '') : texts.join(' '));
@@ -160,7 +160,7 @@ export function maskSecret(text: string, secret: string): string {
 }
 
 const ADDRESS_IN_TEXT = /[^\s<>"'()[\],;:=@]+(?:@|%40)[^\s<>"'()[\],;]+/gi;
-/** Parameters of a URL often name the recipient, encoded in some way. */
+/** Parameters of a URL often name the recipient, encoded in some way, so they are cut. */
 const URL_PARAMETERS = /(?<=\bhttps?:\/\/[^\s?#]{1,200})[?#]\S+/gi;
 /** Longer texts are cut before they are searched: a server may send 64 KiB. */
 const MAX_SEARCHED = 1000;

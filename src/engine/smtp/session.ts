@@ -28,7 +28,7 @@ import { type MailConnection, Tunnel, type TunnelFailure, tunnelMs } from './tun
 /** A check to be run in a session. */
 export interface SessionCheck {
   readonly question: RecipientQuestion;
-  /** `Clock.elapsed()` ms. */
+  /** It is in `Clock.elapsed()` ms. */
   readonly deadline: number;
   /** The banner must have arrived by then, so that another host can still be tried. */
   readonly greetBy: number;
@@ -47,7 +47,7 @@ interface SessionSetup extends Omit<DialogueSetup, 'known'> {
   readonly egress: Pick<Egress, 'name' | 'bind' | 'via'>;
   readonly limits: SmtpLimits;
   readonly clock: Clock;
-  /** The address guard, checked immediately before dialling. */
+  /** It is the address guard, checked immediately before dialing. */
   readonly mayDial: (address: string) => boolean;
   readonly on: {
     /** Called when all checks are answered and the session is idle, after the last `done`. */
@@ -84,7 +84,7 @@ export class SmtpSession {
   #plain: MailConnection | null = null;
   /** While it is being opened. */
   #tunnel: Tunnel | null = null;
-  /** The checks under way. */
+  /** They are the checks under way. */
   #asked: readonly SessionCheck[] = [];
   /** Transcripts of the current or last checks; QUIT is recorded there. */
   #transcripts: readonly Transcript[] = [];
@@ -98,7 +98,7 @@ export class SmtpSession {
   #dueAt = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #isBusy = true;
-  /** Completed checks. */
+  /** It counts completed checks. */
   served = 0;
 
   constructor(setup: SessionSetup) {
@@ -342,7 +342,7 @@ export class SmtpSession {
     return asked === undefined ? [] : [asked.transcript];
   }
 
-  /** One timer per session, extended lazily, so that most replies need no timer operation. */
+  /** There is one timer per session, extended lazily, so that most replies need no timer operation. */
   #arm(): void {
     if (this.#isClosed) return;
     const now = this.setup.clock.elapsed();
@@ -426,7 +426,7 @@ const secureContext = (tls: LearnedHost['tls']): SecureContext => {
   return sharedContexts[which];
 };
 
-/** Protocol and certificate, for the transcript. */
+/** Names protocol and certificate, for the transcript. */
 function describeTls(socket: TLSSocket): string {
   const certificate = socket.getPeerCertificate() ?? {};
   const { subject, issuer, valid_from: from, valid_to: to, fingerprint256: print } = certificate;
@@ -440,7 +440,7 @@ interface TranscriptEntry {
   readonly at: number;
   readonly from: TranscriptLine['from'];
   readonly text: string;
-  /** Instead of the text. */
+  /** It is kept instead of the text. */
   readonly reply: SmtpReply | null;
 }
 
@@ -451,14 +451,14 @@ interface TranscriptEntry {
  */
 export class Transcript {
   readonly #entries: TranscriptEntry[] = [];
-  /** Lines of all entries. */
+  /** It counts the lines of all entries. */
   #count = 0;
   readonly #clock: Clock;
   readonly #begun: number;
   readonly #limits: SmtpLimits;
   readonly #secret: string;
 
-  /** `secret`: the local part, as sent. */
+  /** `secret` is the local part, as sent. */
   constructor(clock: Clock, limits: SmtpLimits, secret: string) {
     this.#clock = clock;
     this.#begun = clock.elapsed();

@@ -24,7 +24,7 @@ interface RateSlice {
 }
 
 export interface SharedRatesOptions {
-  /** Processes of one group share an egress address, but for those that connect from different local addresses. */
+  /** Processes of one group have the same egress address, but for those that connect from different local addresses. */
   readonly group: string;
   /** While it rejects, no dialogue begins once what was leased before has ended. */
   readonly lease: (requests: readonly RateSliceRequest[], leaseMs: number) => Promise<readonly RateSlice[]>;
@@ -44,12 +44,12 @@ interface Divisible {
 /** A slice ends so long after it was renewed, ms. */
 const SLICE_LEASE_MS = PACE_SLICE_SECONDS * 1000;
 const SLICE_RENEW_MS = 2_000;
-/** Between two requests for more. */
+/** It is the time between two requests for more. */
 const SLICE_RETRY_MS = 500;
 /** A slice is kept for so long after its last use. */
 const SLICE_LINGER_MS = 4_000;
 
-/** This process's slice of one limit. */
+/** It is this process's slice of one limit. */
 export class RateShare {
   readonly key: string;
   readonly total: number;
@@ -58,9 +58,9 @@ export class RateShare {
   readonly #restMs: number;
   /** As the store has it. */
   #units = 0;
-  /** Without those that other processes wait for. */
+  /** It is without those that other processes wait for. */
   #allowed = 0;
-  /** `Clock.elapsed()` ms. */
+  /** It is in `Clock.elapsed()` ms. */
   #until = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #usedAt = Number.NEGATIVE_INFINITY;
@@ -120,7 +120,7 @@ export class RateShare {
     };
   }
 
-  /** The reply to the request of `began`. */
+  /** It takes the reply to the request of `began`. */
   receive({ units, target, isRested }: RateSlice, began: number, limiter: Divisible): void {
     const had = this.units(this.#clock.elapsed());
     this.#units = units;
@@ -157,7 +157,7 @@ export class SharedRates {
 
   /** `restMs`: after this long without a dialogue, the rate allows as many at once as ever. */
   create(limit: string, size: { total: number; restMs: number }): RateShare {
-    // Of bounded length, and without the names of mail hosts.
+    // It has a bounded length, and lacks the names of mail hosts.
     return new RateShare(this, this.#clock, sha256Hex(`${this.#options.group}\n${limit}`), size);
   }
 
@@ -168,7 +168,7 @@ export class SharedRates {
   activate(share: RateShare, limiter: Divisible): void {
     if (this.#active.has(share) || this.#closed) return;
     this.#active.set(share, limiter);
-    // Requests of the same moment go into one statement.
+    // Requests of the same moment go into one statement, so only the first of them sets the timer.
     if (this.#asking === null) this.#wakeIn(0);
   }
 

@@ -173,7 +173,7 @@ export class Throttle {
     return { open, waiting, ...this.#routes.stats(), begun, blocked, late };
   }
 
-  /** For metrics. */
+  /** Metrics show it. */
   useByOperator(names: OperatorNames): OperatorUse[] {
     return useByOperator(this.#routes.uses(), names);
   }
@@ -238,10 +238,13 @@ const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 export interface DialRoutesOptions {
   readonly clock: Clock;
   /**
-   * MAILVET_SMTP_CONNECTIONS_PER_HOST: dialogues open at once with one mail host or address, from one egress address.
+   * MAILVET_SMTP_CONNECTIONS_PER_HOST limits dialogues open at once with one mail host or address, from one egress
+   * address.
    */
   readonly connectionsPerHost: number;
-  /** MAILVET_SMTP_RATE_PER_OPERATOR: dialogues begun per second with one operator or address; 0 = no bound. */
+  /**
+   * MAILVET_SMTP_RATE_PER_OPERATOR limits dialogues begun per second with one operator or address; 0 means no bound.
+   */
   readonly ratePerOperator: number;
   /** What one network may take, in multiples of what one address may. */
   readonly networkFactor: number;
@@ -250,7 +253,7 @@ export interface DialRoutesOptions {
   /** From where mail servers are asked; at least one. */
   readonly egresses: readonly Egress[];
   readonly rests: EgressRests;
-  /** Dialogues open at once in this process. */
+  /** This process has at most this many open at once. */
   readonly dialogues: number;
   /**
    * Called when an operator rejected our IP address in checks of several accounts: a question about a mailbox of the
@@ -266,9 +269,9 @@ export interface Destination {
   readonly operator: string;
   readonly host: string;
   readonly address: string;
-  /** The registrable domain of the recipient. */
+  /** It is the registrable domain of the recipient. */
   readonly domain: string;
-  /** Name of the egress (`chooseEgress`). */
+  /** It is the name of the egress (`chooseEgress`). */
   readonly egress: string;
 }
 
@@ -286,13 +289,13 @@ interface EgressQuestion {
 /** Our IP address was rejected. */
 export interface AddressRejection {
   readonly where: Destination;
-  /** For whose recipient. */
+  /** It is the account whose recipient it is. */
   readonly account: string;
   /** When the recipient was named: perhaps by a rule of its domain, so at first for that domain alone. */
   readonly isForDomain: boolean;
 }
 
-/** The limiters of a dialogue. */
+/** They are the limiters of a dialogue. */
 interface DialRoute {
   readonly egress: Egress;
   readonly operator: Limiter;
@@ -309,7 +312,7 @@ type LimiterKind = (typeof LIMITER_KINDS)[number];
 type RouteLimiterSetup = Omit<LimiterSetup, 'clock' | 'share'>;
 type CreateLimiter = (setup: RouteLimiterSetup, share: RateShare | null) => Limiter;
 
-/** Domains remembered that rejected our IP address, at each egress address. */
+/** This many domains that rejected our IP address are remembered, at each egress address. */
 const DOMAINS_MAX = 10_000;
 /** From this many limiters on, pristine ones are dropped. */
 const SWEEP_AT = 20_000;
@@ -514,13 +517,13 @@ class DialRoutes {
     };
   }
 
-  /** Each operator's use, one for each egress address. */
+  /** It yields each operator's use, one for each egress address. */
   *uses(): Generator<[operator: string, use: LimiterUse]> {
     const now = this.#clock.elapsed();
     for (const [operator, limiter] of this.#operators()) yield [operator, limiter.use(now)];
   }
 
-  /** One for each egress address. */
+  /** It yields one for each egress address. */
   *#operators(): Generator<[operator: string, limiter: Limiter]> {
     for (const { operators } of this.#all) yield* operators;
   }
@@ -635,7 +638,7 @@ export class DialogueLease {
     this.#tenant = tenant;
   }
 
-  /** Other dialogues of a tenant with this address. */
+  /** It counts other dialogues of a tenant with this address. */
   othersOf(tenant: string): number {
     return this.#route.address.openOf(tenant) - (tenant === this.#tenant && !this.#isReleased ? 1 : 0);
   }

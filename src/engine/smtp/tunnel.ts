@@ -15,13 +15,13 @@ import { Trunk } from './trunk.ts';
 
 /** What a tunnel waits for, and for how long at most. */
 const STEP_LIMIT = {
-  /** The TCP connection to the SOCKS server. */
+  /** It is the TCP connection to the SOCKS server. */
   connect: ({ connectMs }) => connectMs,
-  /** The TLS handshake with it. */
+  /** It is the TLS handshake with it. */
   tls: ({ tlsMs }) => tlsMs,
-  /** Its choice of a method, and its answer to the credentials (RFC 1929). */
+  /** It is its choice of a method, and its answer to the credentials (RFC 1929). */
   greeting: ({ socksGreetingMs }) => socksGreetingMs,
-  /** Its connection to the mail server. */
+  /** It is its connection to the mail server. */
   request: ({ socksRequestMs }) => socksRequestMs,
 } as const satisfies Readonly<Record<string, (limits: SmtpLimits) => number>>;
 type TunnelStep = keyof typeof STEP_LIMIT;
@@ -34,11 +34,11 @@ export interface TunnelFailure {
   /** `proxy`: the SOCKS server, so nothing is known of the mail server. `mail_host`: it could not reach that. */
   readonly blames: 'proxy' | 'mail_host';
   readonly step: TunnelStep;
-  /** For the transcript; without names and credentials. */
+  /** It is for the transcript, without names and credentials. */
   readonly why: string;
 }
 
-/** What a session needs of a connection to a mail server. */
+/** A session needs this of a connection to a mail server. */
 export type MailConnection = Duplex & { destroySoon(): void };
 
 /**
@@ -312,7 +312,7 @@ export class Tunnel {
   readonly #on: TunnelEvents;
   readonly #limits: SmtpLimits;
   #dial: Dial | null = null;
-  /** From the request on. */
+  /** It is set from the request on. */
   #connection: MailConnection | null = null;
   #timer: NodeJS.Timeout | undefined;
   #hasJoinedAgain = false;
@@ -345,7 +345,7 @@ export class Tunnel {
     return this.#dial?.step ?? this.#shared.step;
   }
 
-  /** A connection of its own. */
+  /** It dials a connection of its own. */
   dial(): void {
     this.#dial = new Dial(this.#server, this.#shared, this.#limits, {
       ready: (socket, carriesMany, rest) => {
@@ -379,7 +379,7 @@ export class Tunnel {
     this.#connection = stream;
   }
 
-  /** Signed in there; `rest` came behind. */
+  /** It is signed in there; `rest` came behind. */
   onSocket(socket: Socket, rest: Buffer): void {
     this.#connection = socket;
     this.#await(() => {});

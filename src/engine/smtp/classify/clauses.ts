@@ -21,10 +21,10 @@ type Negation = 'not' | 'none' | 'such' | 'lacks';
 const isNegation = (kind: string): kind is Negation =>
   kind === 'not' || kind === 'none' || kind === 'such' || kind === 'lacks';
 
-/** A noun phrase, or a predicate or a connecting word, in the order of the segment. */
+/** It is a noun phrase, or a predicate or a connecting word, in the order of the segment. */
 interface Element {
   readonly kind: 'phrase' | 'word' | 'gap' | Negation | 'hedge' | 'advice';
-  /** Bits of `BIT`. */
+  /** They are bits of `BIT`. */
   nouns: number;
   /** What a phrase speaks of. */
   subject: Subject;
@@ -33,13 +33,13 @@ interface Element {
   /** Introduced by a preposition: not what the clause is about. */
   readonly oblique: boolean;
   readonly agent: boolean;
-  /** The server turned to it: "connect to 10.0.0.5". */
+  /** The server has turned to it, as in "connect to 10.0.0.5". */
   readonly onward: boolean;
   /** For a word: a preposition stands before it, so it belongs to what follows: "mail from unknown senders". */
   readonly after: boolean;
   negated: boolean;
   dropped: boolean;
-  /** For a negated noun: "no such user". */
+  /** A negated noun has it, as in "no such user". */
   negates: Element | null;
 }
 
@@ -199,7 +199,7 @@ function subjectOf({ nouns, tokens, onward }: Element): Subject {
   return hasNoun(nouns, 'message') ? 'message' : 'none';
 }
 
-/** "email": a message, or an address. */
+/** An "email" is a message, or an address. */
 const isEmail = ({ tokens }: Element): boolean =>
   tokens.length === 1 && tokens.every(({ slots }) => slots.includes('message') && slots.includes('user'));
 
@@ -274,7 +274,7 @@ export function clausesOf(segments: readonly Segment[]): ClauseStatements {
   let before: SegmentBefore = { phrase: null, open: false };
   segments.forEach((segment, index) => {
     if (segment.before === 'stop') before = { phrase: null, open: false };
-    // One segment in seven: ids, URLs, unknown words.
+    // One segment in seven has only ids, URLs, unknown words.
     if (segment.tokens.every(({ slots: [slot = 'filler'] }) => slot === 'filler')) return;
     const colon = segments[index + 1]?.before === 'colon';
     const elements = elementsOf(segment.tokens, colon, onward.has(index));

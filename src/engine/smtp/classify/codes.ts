@@ -1,7 +1,7 @@
 import { dataFile, readData } from '../../data-files.ts';
 import { RULES, type RuleId } from './rules.ts';
 
-/** A status code of RFC 3463, RFC 5248 or the IANA registry: `x.1.1`, or a whole subject: `x.7`. */
+/** It is a status code of RFC 3463, RFC 5248 or the IANA registry: `x.1.1`, or a whole subject, `x.7`. */
 interface EnhancedRow {
   readonly code: string;
   readonly rule: RuleId;
@@ -13,7 +13,7 @@ export interface OperatorRow {
   readonly id: string;
   /** Names of the provider table; without it, the phrase is telling enough wherever it is seen. */
   readonly operators?: readonly string[];
-  /** The reply codes. */
+  /** They are the reply codes. */
   readonly codes?: readonly number[];
   /** The enhanced codes; `""`: none was given. `5.7.606-5.7.649`: a range. */
   readonly enhanced?: readonly string[];
@@ -39,14 +39,14 @@ interface Coded {
   readonly code: number;
   readonly enhanced: string | null;
   readonly operator: string | null;
-  /** The text's words (lexicon.ts). */
+  /** They are the text's words (lexicon.ts). */
   readonly words: readonly string[];
 }
 
 export interface Codes {
-  /** The rule of an enhanced code, or null. */
+  /** It returns the rule of an enhanced code, or null. */
   enhanced(code: string | null): RuleId | null;
-  /** The first operator's row that fits. */
+  /** It returns the first operator's row that fits. */
   operator(reply: Coded): OperatorRow | null;
 }
 
@@ -98,7 +98,7 @@ export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>): 
   };
 }
 
-/** The word up to its first digit. */
+/** Returns the word up to its first digit. */
 function leadingLetters(word: string): string {
   for (let i = 0; i < word.length; i++) {
     const code = word.charCodeAt(i);

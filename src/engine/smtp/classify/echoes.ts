@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 
 /** Strings of ours that a server may echo; they must not influence classification. */
 export interface Echoes {
-  /** The checked address, as sent in RCPT. */
+  /** It is the checked address, as sent in RCPT. */
   readonly address: string;
-  /** Our HELO name, the sender address and its domain. */
+  /** They are our HELO name, the sender address and its domain. */
   readonly ourNames: readonly string[];
   readonly ourIps: readonly string[];
 }
 
-/** The reply's text, in lower case, with echoes replaced by placeholders. */
+/** It is the reply's text in lower case, with echoes replaced by placeholders. */
 export interface Plain {
   /** With punctuation; placeholders begin with `@`, which occurs nowhere else: `<@rcpt>: user unknown`. */
   readonly marked: string;
@@ -26,7 +26,10 @@ const IPV4 = /(?<![\w.])(?:\d{1,3}|x{1,3})(?:[.-](?:\d{1,3}|x{1,3})){3}(?![\w-]|
 const IPV6 = /(?<![\w:.])(?=[\da-f:]*::|(?:[\da-f]{1,4}:){7}[\da-f])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:])/g;
 const HOST_IN_TEXT = /(?<![\w@.-])[a-z\d*#](?:[a-z\d_*#-]*\.)+(?:[a-z]{2,18}|xn--[a-z\d-]+)(?![\w-]|\.\w)/g;
 const ENHANCED_CODE_IN_TEXT = /(?<![\d.])([45])\.([0-7])\.(\d{1,3})(?![\d.]*\d)/;
-/** Queue ids, session ids, hashes: letters and digits mixed, too long for a word or a server's error number. */
+/**
+ * It matches queue ids, session ids and hashes: letters and digits mixed, too long for a word or a server's error
+ * number.
+ */
 const ID_TOKEN = /(?<![\w@-])[\w+/=-]{8,}(?:\.[\w-]+)*(?![\w@])/g;
 const isIdToken = (token: string): boolean =>
   /\d/.test(token) && /[a-z]/.test(token) && (/^[\da-f]+$/.test(token) || /^[^.]{13,}/.test(token));
@@ -88,7 +91,7 @@ export function takeOutEchoes(
 
 const DIGIT = 1;
 const SIGN = 2;
-/** In addresses like 192-0-2-25. */
+/** It stands in addresses like 192-0-2-25. */
 const DASHED = 4;
 const ADDRESS_LIKE = /\S*(?:@|\/\/)\S*|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}/g;
 
@@ -121,7 +124,7 @@ function withoutNames(piece: string, isBlocklist: (host: string) => boolean): st
   return text.replace(ID_TOKEN, idOr);
 }
 
-/** The words of a marked text, without punctuation; placeholders begin with `_`. */
+/** Returns the words of a marked text, without punctuation; placeholders begin with `_`. */
 export const plainWords = (marked: string): string =>
   marked
     .replace(BRACKETS_AND_SIGNS, ' ')
@@ -198,11 +201,11 @@ function replaceWord(text: string, word: string, mark: string): string {
   return from === 0 ? text : out + text.slice(from);
 }
 
-/** Characters of a template. */
+/** A template has at most this many characters. */
 const TEMPLATE_MAX = 300;
 
 export interface Template {
-  /** Of code, enhanced code and text. 12 hex digits. */
+  /** It is made of code, enhanced code and text; it has 12 hex digits. */
   readonly fingerprint: string;
   readonly text: string;
 }

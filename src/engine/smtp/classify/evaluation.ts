@@ -3,7 +3,7 @@ import type { Classifier, RuleReading } from '../classify.ts';
 import type { Echoes } from './echoes.ts';
 import { isBadFinding, type Meaning } from './rules.ts';
 
-/** The labels of data/sources/smtp-replies.json. */
+/** They are the labels of data/sources/smtp-replies.json. */
 type Label =
   | 'accepted'
   | 'blocked'
@@ -19,12 +19,12 @@ type Label =
   | 'temporary_failure'
   | 'tls_required';
 
-/** A reply with its manual label; `also_ok`: other acceptable labels. */
+/** It is a reply with its manual label; `also_ok` has other acceptable labels. */
 export interface LabelledReply {
   readonly code: number;
   readonly enhanced: string | null;
   readonly text: string;
-  /** The lines of one with several. */
+  /** They are the lines of one with several. */
   readonly texts?: readonly string[];
   readonly label: Label;
   readonly also_ok: readonly Label[];
@@ -38,7 +38,7 @@ export interface Evaluated {
   readonly label: Label;
 }
 
-/** Labels of replies about the client or the server, never about the mailbox. */
+/** They label replies about the client or the server, never about the mailbox. */
 const NOT_ABOUT_MAILBOX: readonly Label[] = ['blocked', 'rate_limited', 'greylisted', 'temporary_failure'];
 
 /** Null: the finding decides. */
@@ -89,7 +89,7 @@ export const ECHOES: Echoes = {
   ourIps: ['192.0.2.25'],
 };
 
-/** Classifies labelled replies without a provider. */
+/** Classifies labeled replies without a provider. */
 export function evaluate(
   classifier: Pick<Classifier, 'classify'>,
   replies: readonly LabelledReply[],

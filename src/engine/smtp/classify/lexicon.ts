@@ -13,7 +13,7 @@ export const NOUNS = [
   'server',
   /** A mailing list or a group of recipients: closed, it still exists. */
   'group',
-  /** Storage that fills up. */
+  /** It is storage that fills up. */
   'quota',
   /** What is counted per connection, hour or day. */
   'count',
@@ -141,7 +141,7 @@ export interface LexiconFile {
   readonly about: string;
   /** Words that stay in the text even if they equal the local part. */
   readonly keep: readonly string[];
-  /** Domains of blocklists: significant in a reply, unlike other host names and URLs. */
+  /** They are domains of blocklists: significant in a reply, unlike other host names and URLs. */
   readonly blocklists: readonly string[];
   /**
    * Language → slots (two or more, separated by spaces, if the phrase says both: `user disabled`) → phrases. In a
@@ -154,7 +154,7 @@ export interface LexiconFile {
 type LexiconSlots = Readonly<Record<string, readonly string[]>>;
 
 interface LexiconEntry {
-  /** Empty for placeholders. */
+  /** It is empty for placeholders. */
   readonly language: string;
   readonly phrase: string;
   readonly slots: readonly Slot[];
@@ -358,18 +358,18 @@ export function compileLexicon(entries: readonly LexiconEntry[]): Lexicon {
 /** How a piece of text is separated from the one before. */
 type Separator = 'none' | 'comma' | 'colon' | 'stop';
 
-/** A phrase of the lexicon, or one unknown word, in the order of the text. */
+/** It is a phrase of the lexicon, or one unknown word, in the order of the text. */
 export interface LexiconToken {
-  /** Empty for an unknown word. */
+  /** They are empty for an unknown word. */
   readonly slots: readonly Slot[];
-  /** Index among the lexicon's entries; -1 for an unknown word. */
+  /** It is the index among the lexicon's entries; -1 for an unknown word. */
   readonly entry: number;
   /** The first language that has it; empty for a placeholder or an unknown word. */
   readonly language: string;
   readonly text: string;
 }
 
-/** A stretch of text without punctuation. */
+/** It is a stretch of text without punctuation. */
 export interface Segment {
   readonly before: Separator;
   readonly tokens: readonly LexiconToken[];
@@ -399,7 +399,7 @@ const kindAt = (text: string, at: number): number => {
 const isUnspaced = (text: string, at: number): boolean =>
   text.charCodeAt(at) >= 0x3000 && UNSPACED.test(text.charAt(at));
 
-/** What one character between words separates. */
+/** Says what one character between words separates. */
 function separatorAt(text: string, at: number): Separator {
   switch (text[at]) {
     case ' ':
@@ -468,7 +468,7 @@ export function wordsOf(marked: string): Words {
   return { words, before };
 }
 
-/** Segments, their phrases matched. */
+/** Makes segments, and matches their phrases. */
 export function segmentsOf({ words, before }: Words, lexicon: Lexicon): readonly Segment[] {
   const segments: Segment[] = [];
   for (let start = 0; start < words.length; ) {

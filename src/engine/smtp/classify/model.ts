@@ -36,7 +36,7 @@ export interface Seen {
   readonly others: readonly string[];
 }
 
-/** Letters of a word that count. */
+/** This many letters of a word are read. */
 const WORD_MAX = 24;
 /** An address is one, whosever it is. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
@@ -51,7 +51,7 @@ const normal = (word: string): string => {
   return /\d/.test(short) ? short.replace(/\d+/g, '#') : short;
 };
 
-/** One, two and three in a row. */
+/** Adds one, two and three in a row. */
 function runsOf(kind: string, list: readonly string[], add: (feature: string) => void): void {
   for (let at = 0; at < list.length; at++) {
     const one = `${kind}=${list[at]}`;
@@ -63,7 +63,7 @@ function runsOf(kind: string, list: readonly string[], add: (feature: string) =>
   }
 }
 
-/** Three to five letters of a word, its ends marked. */
+/** Returns pieces of three to five letters of a word, its ends marked. */
 function letterGroups(word: string): string[] {
   if (word.startsWith('@')) return [];
   const text = `<${word}>`;
@@ -133,7 +133,7 @@ export function featuresForTraining(seen: Seen): { readonly features: readonly s
 }
 
 export interface Prediction {
-  /** Of each class, in the order of `CLASSES`. */
+  /** They are for each class, in the order of `CLASSES`. */
   readonly classes: readonly number[];
   /** That the mailbox cannot be reached; calibrated on replies of sources that the model had not seen, 3 decimals. */
   readonly dead: number;
@@ -153,11 +153,11 @@ export interface Model {
   readonly sources: string;
 }
 
-/** data/smtp-model.tsv: `# name value …` in the head, then a feature and its weights in each line. */
+/** It is data/smtp-model.tsv: `# name value …` in the head, then a feature and its weights in each line. */
 interface ModelFile {
   readonly head: Readonly<Record<string, string>>;
   readonly features: readonly string[];
-  /** Whole numbers, `CLASSES.length` for each feature. */
+  /** They are whole numbers, `CLASSES.length` for each feature. */
   readonly weights: Int16Array;
 }
 
@@ -316,7 +316,7 @@ export interface Said {
   readonly clauses: readonly Pick<Clause, 'subject' | 'predicate'>[];
   /** Some word denies, refuses or misses something. */
   readonly denies: boolean;
-  /** The enhanced code. */
+  /** It is the enhanced code. */
   readonly status: string | null;
   readonly rules: readonly RuleId[];
 }

@@ -17,11 +17,11 @@ export type Meaning =
   | 'remote_permanent'
   | 'too_many_recipients'
   | 'tls_required'
-  /** The server rejected the protocol usage (RFC 5321 §4.2.2: 500 to 504, 555). */
+  /** The server has rejected the protocol usage (RFC 5321 §4.2.2: 500 to 504, 555). */
   | 'protocol'
   | 'unclear';
 
-/** Findings about the mailbox, and two session actions: reconnect, STARTTLS. */
+/** They are findings about the mailbox, and two session actions: reconnect, STARTTLS. */
 export type RuleFinding = SmtpFinding | 'reconnect' | 'starttls_required';
 
 export interface RuleReading {
@@ -32,15 +32,15 @@ export interface RuleReading {
    */
   readonly finding: RuleFinding;
   /**
-   * Id of what decided (`RULES`, or a row of data/smtp-codes.json), or `unmatched.4xx`, `unmatched.5xx`,
+   * It is the id of what decided (`RULES`, or a row of data/smtp-codes.json), or `unmatched.4xx`, `unmatched.5xx`,
    * `unmatched.other`.
    */
   readonly rule: string;
-  /** What decided: a row for the operator's own form, the rules, or the model beside them. */
+  /** It says what decided: a row for the operator's own form, the rules, or the model beside them. */
   readonly readBy: ReadBy;
   /** That the mailbox cannot be reached, as the model sees it, from 0 to 1; null if it was not asked. */
   readonly probability: number | null;
-  /** False if nothing matched and only the reply code decided. */
+  /** It is false if nothing matched and only the reply code decided. */
   readonly matched: boolean;
   /** `low`: nothing matched, or only weak evidence did. */
   readonly confidence: 'high' | 'low';
@@ -308,7 +308,7 @@ export function considerWhose(
   }
 }
 
-/** Rules for a fault of the server. */
+/** They are rules for a fault of the server. */
 export const TROUBLE: readonly RuleId[] = ['remote.trouble', 'remote.error', 'code.system'];
 const PART_SLOTS: ReadonlySet<Slot> = new Set<Slot>(['server', 'count', 'toward']);
 

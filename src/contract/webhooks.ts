@@ -199,6 +199,18 @@ const webhookFields = {
 
 export const WebhookReply = Type.Object(webhookFields, { title: 'Webhook' });
 export type WebhookReply = Static<typeof WebhookReply>;
+/** In the dashboard, with its deliveries of the last RECENT_DAYS. */
+export const WebhookHere = Type.Object(
+  {
+    ...webhookFields,
+    delivered: Type.Integer(),
+    failed: Type.Integer(),
+    last_delivery_at: Nullable(Time),
+  },
+  { title: 'WebhookHere' },
+);
+export type WebhookHere = Static<typeof WebhookHere>;
+export const WebhooksHere = Type.Object({ webhooks: Type.Array(WebhookHere) }, { title: 'WebhooksHere' });
 export const WebhookDetailsReply = WithWarnings('WebhookDetails', WebhookReply);
 
 export const WebhookCreatedReply = Type.Object(
@@ -285,13 +297,24 @@ export type DeliveryReply = Static<typeof DeliveryReply>;
 export const DeliveryDetailsReply = WithWarnings('DeliveryDetails', DeliveryReply);
 
 export const DeliveryHere = Type.Object(
-  { delivery: DeliveryReply, payload: Type.String({ description: 'What is sent, JSON.' }) },
+  {
+    delivery: DeliveryReply,
+    payload: Type.String({ description: 'What is sent, JSON.' }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: 'Of the last attempt, or the one to come; the signature is made anew for each and is not kept.',
+    }),
+  },
   { title: 'DeliveryHere' },
 );
 
 export const DeliveriesQuery = Type.Object({
   page: Type.Optional(WholeNumber('page', DELIVERIES_PAGE)),
   per_page: Type.Optional(WholeNumber('per_page', DELIVERIES_PER_PAGE)),
+});
+
+export const DeliveriesHereQuery = Type.Object({
+  ...DeliveriesQuery.properties,
+  status: Type.Optional(OneOf(DELIVERY_STATUSES, { 'x-error': `status must be ${choice(DELIVERY_STATUSES)}.` })),
 });
 
 export const DeliveriesReply = Type.Object(

@@ -238,7 +238,7 @@ export function createServices(parts: ServiceParts): Services {
     outcomes,
     hooks,
     outcomeSources,
-    webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail, url }),
+    webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, clock, mailTo: webhookMail, url }),
     alerts: createAlertService({ store, mail: mail !== null }),
     lists: createListService({ store, clock, costs, policies, singleCalls }),
     ...withoutVerifying(engine),

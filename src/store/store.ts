@@ -2448,6 +2448,14 @@ type ReplayOutcome =
   | { readonly outcome: 'replayed'; readonly delivery: Delivery }
   | { readonly outcome: 'not_found' | 'disabled' };
 
+export interface DeliveryCounts {
+  readonly webhookId: string;
+  readonly delivered: number;
+  readonly failed: number;
+  /** It is that of the newest delivery, whatever its status. */
+  readonly lastAt: number;
+}
+
 export interface Webhooks {
   /** Throws ApiError('too_many_webhooks'). */
   create(
@@ -2469,8 +2477,14 @@ export interface Webhooks {
   rotate(account: AccountId, id: string, secret: string, overlapMs: number, by: Actor): Promise<Webhook | null>;
   /** It removes its deliveries as well. */
   remove(account: AccountId, id: string, by: Actor): Promise<boolean>;
-  /** Newest first; null where there is no such webhook. */
-  deliveries(account: AccountId, id: string, input: { offset: number; limit: number }): Promise<Page<Delivery> | null>;
+  /** Newest first, of one status or of all; null where there is no such webhook. */
+  deliveries(
+    account: AccountId,
+    id: string,
+    input: { offset: number; limit: number; status?: DeliveryStatus | undefined },
+  ): Promise<Page<Delivery> | null>;
+  /** Counts the deliveries of the account's webhooks since then; webhooks without one are left out. */
+  deliveryCounts(account: AccountId, since: number): Promise<DeliveryCounts[]>;
   /** One of them, with what is sent. */
   delivery(
     account: AccountId,

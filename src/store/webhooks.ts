@@ -319,6 +319,7 @@ async function announce(
 
 type DeliveryMethods =
   | 'deliveries'
+  | 'deliveryCounts'
   | 'delivery'
   | 'replay'
   | 'due'
@@ -337,13 +338,35 @@ function deliveryMethods(driver: StorageDriver): Pick<Webhooks, DeliveryMethods>
     from.selectFrom('webhooks').selectAll().where('account_id', '=', account).where('id', '=', id).executeTakeFirst();
 
   return {
-    async deliveries(account, id, { offset, limit }) {
+    async deliveries(account, id, { offset, limit, status }) {
       if ((await webhookOf(db, account, id)) === undefined) return null;
-      const mine = db.selectFrom('webhook_deliveries').where('webhook_id', '=', id).where('account_id', '=', account);
+      const all = db.selectFrom('webhook_deliveries').where('webhook_id', '=', id).where('account_id', '=', account);
+      const mine = status === undefined ? all : all.where('status', '=', status);
       const newest = mine.select(DELIVERY_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc');
       const rows = await newest.offset(offset).limit(limit).execute();
       const { n } = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
       return { items: rows.map(toDelivery), total: n };
+    },
+
+    async deliveryCounts(account, since) {
+      const rows = await db
+        .selectFrom('webhook_deliveries')
+        .where('account_id', '=', account)
+        .where('created_at', '>=', since)
+        .groupBy('webhook_id')
+        .select(({ fn, eb }) => [
+          'webhook_id',
+          fn.countAll<number>().filterWhere('status', '=', 'delivered').as('delivered'),
+          fn.countAll<number>().filterWhere('status', '=', 'failed').as('failed'),
+          eb.fn.max('created_at').as('last_at'),
+        ])
+        .execute();
+      return rows.map((row) => ({
+        webhookId: row.webhook_id,
+        delivered: row.delivered,
+        failed: row.failed,
+        lastAt: row.last_at,
+      }));
     },
 
     async delivery(account, id) {

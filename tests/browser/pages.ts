@@ -22,7 +22,7 @@ export const INSIDE = [
   ['/settings/keys/:key', 'CRM import'],
   ['/settings/hooks', 'Auth hooks'],
   ['/webhooks', 'Webhooks'],
-  ['/webhooks/:webhook', 'Webhook'],
+  ['/webhooks/:webhook', 'http://127.0.0.1:9/webhooks'],
   ['/alerts', 'Alerts'],
   ['/account', 'Account'],
   ['/account/ledger', 'Credit ledger'],

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { DeliveryStatus } from '../../src/kernel/facts/events.ts';
 import { WEBHOOK_FAILING_DAYS } from '../../src/kernel/facts/lifetimes.ts';
 import { WEBHOOKS_MAX } from '../../src/kernel/facts/limits.ts';
 import { newWebhookSecret } from '../../src/kernel/ids.ts';
@@ -114,6 +115,37 @@ describeStores('webhooks', (lab) => {
     ]);
     expect(await store.webhooks.deliveries(account.id, id, { offset: 0, limit: 1 })).toBeNull();
     await create(store, account);
+  });
+
+  it('count their deliveries by what became of them, and list those of one status', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const { account: stranger } = await member(store);
+    const [busy, quiet] = [await create(store, account), await create(store, account, ['list.completed'])];
+    const begin = lab.clock.now();
+    await newKey(store, account);
+    lab.clock.advance(DAY);
+    for (const name of ['delivered', 'gone', 'pending']) await newKey(store, account, name);
+    const { due } = await store.webhooks.due(busy.id, 4);
+    await store.webhooks.record(due[0]!, replied(200), noMail);
+    await store.webhooks.record(due[1]!, replied(200), noMail);
+    const { webhooks } = store;
+    const at = lab.clock.now();
+    expect(await webhooks.deliveryCounts(account.id, begin)).toEqual([
+      { webhookId: busy.id, delivered: 2, failed: 0, lastAt: at },
+    ]);
+    expect(await webhooks.deliveryCounts(account.id, begin + 1)).toEqual([
+      { webhookId: busy.id, delivered: 1, failed: 0, lastAt: at },
+    ]);
+    expect(await webhooks.deliveryCounts(stranger.id, begin)).toEqual([]);
+    const of = async (status: DeliveryStatus) =>
+      await webhooks.deliveries(account.id, busy.id, { offset: 0, limit: 1, status });
+    expect(await of('pending')).toMatchObject({ total: 2, items: [{ status: 'pending' }] });
+    expect(await of('failed')).toEqual({ total: 0, items: [] });
+    await webhooks.update(account.id, busy.id, { enabled: false }, BY);
+    expect(await of('failed')).toMatchObject({ total: 2, items: [{ status: 'failed' }] });
+    expect((await webhooks.deliveryCounts(account.id, begin))[0]).toMatchObject({ delivered: 2, failed: 2 });
+    expect(await listed(store, quiet)).toEqual([]);
   });
 
   it('are another account’s for everybody else, and go with their account', async () => {

@@ -7,7 +7,7 @@ import {
   type RouterHistory,
   redirect,
 } from '@tanstack/react-router';
-import { ADDRESS_LENGTH, DELIVERIES_PAGE } from '../../src/kernel/facts/limits.ts';
+import { ADDRESS_LENGTH } from '../../src/kernel/facts/limits.ts';
 import type { PagePath } from '../../src/kernel/facts/pages.ts';
 import { accountIn, accountRewrite, needsAccount, pinAccount } from './api/account-path.ts';
 import { queryClient } from './api/query-client.ts';
@@ -19,22 +19,16 @@ import { listSearch, listsSearch } from './pages/lists/search.ts';
 import { logSearch } from './pages/log/search.ts';
 import { accountsSearch } from './pages/operator/search.ts';
 import { usageSearch } from './pages/usage/search.ts';
+import { webhookSearch } from './pages/webhooks/search.ts';
 import { lazyPage } from './parts/lazy.tsx';
 import { LoadingPage } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
-import { flagSearch, pageSearch, textOf } from './parts/search-params.ts';
+import { flagSearch, textOf } from './parts/search-params.ts';
 import { sourceSearch } from './parts/source.ts';
 import { timeSearch } from './parts/time.ts';
 import { takeEarlyFind } from './shell/early-find.ts';
 import { Root, SignedOutLayout } from './shell/root.tsx';
 import { RootError, RouteError } from './shell/route-error.tsx';
-
-/** Search parameters of a webhook's page. */
-interface WebhookSearch {
-  readonly page?: number;
-}
-
-const webhookSearch = ({ page }: Record<string, unknown>): WebhookSearch => pageSearch(page, DELIVERIES_PAGE.max);
 
 /** Search parameter: the address that the form begins with. */
 function verifySearch({ email }: Record<string, unknown>): { email?: string } {

@@ -1,6 +1,15 @@
 import * as C from '../../contract/webhooks.ts';
+import { toIsoOrNull } from '../../kernel/clock.ts';
+import type { DeliveryCounts, Webhook } from '../../service/webhooks/webhooks.ts';
 import { ACCOUNT_PATH, type Route, route } from '../route.ts';
 import { deliveriesReply, deliveryReply, noChange, webhookDeleted, webhookReply, withSecret } from '../v1/webhooks.ts';
+
+const webhookHere = (webhook: Webhook, counts: DeliveryCounts | undefined): C.WebhookHere => ({
+  ...webhookReply(webhook),
+  delivered: counts?.delivered ?? 0,
+  failed: counts?.failed ?? 0,
+  last_delivery_at: toIsoOrNull(counts?.lastAt ?? null),
+});
 
 const DASHBOARD_WEBHOOKS_PATH = `${ACCOUNT_PATH}/webhooks` as const;
 
@@ -11,11 +20,18 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     path: DASHBOARD_WEBHOOKS_PATH,
     access: 'viewer',
     cost: null,
-    output: { content: C.WebhooksReply },
-    doc: { operationId: 'listWebhooksHere', tag: 'Dashboard', summary: 'Webhooks, oldest first' },
+    output: { content: C.WebhooksHere },
+    doc: {
+      operationId: 'listWebhooksHere',
+      tag: 'Dashboard',
+      summary: 'Webhooks, oldest first, with their latest deliveries',
+    },
     serve:
       ({ webhooks }) =>
-      async ({ account }) => ({ body: { webhooks: (await webhooks.list(account)).map(webhookReply) } }),
+      async ({ account }) => {
+        const [all, counts] = await Promise.all([webhooks.list(account), webhooks.recentCounts(account)]);
+        return { body: { webhooks: all.map((webhook) => webhookHere(webhook, counts.get(webhook.id))) } };
+      },
   }),
   route({
     method: 'POST',
@@ -105,13 +121,13 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     path: `${DASHBOARD_WEBHOOKS_PATH}/:id/deliveries`,
     access: 'viewer',
     cost: 'query',
-    input: { query: C.DeliveriesQuery },
+    input: { query: C.DeliveriesHereQuery },
     output: { content: C.DeliveriesReply },
     doc: { operationId: 'listDeliveriesHere', tag: 'Dashboard', summary: 'Deliveries of a webhook, newest first' },
     serve:
       ({ webhooks }) =>
-      async ({ account }, { params: { id }, query: { page, per_page: perPage } }) => {
-        const { items, total } = await webhooks.deliveries(account, id, { page, perPage });
+      async ({ account }, { params: { id }, query: { page, per_page: perPage, status } }) => {
+        const { items, total } = await webhooks.deliveries(account, id, { page, perPage, status });
         return { body: deliveriesReply(items, total, page, perPage) };
       },
   }),
@@ -125,8 +141,8 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     serve:
       ({ webhooks }) =>
       async ({ account }, { params: { id } }) => {
-        const { delivery, body } = await webhooks.delivery(account, id);
-        return { body: { delivery: deliveryReply(delivery), payload: body } };
+        const { delivery, body, headers } = await webhooks.delivery(account, id);
+        return { body: { delivery: deliveryReply(delivery), payload: body, headers } };
       },
   }),
   route({

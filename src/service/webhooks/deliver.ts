@@ -13,14 +13,21 @@ import { chatMessage } from '../alerts.ts';
 /** It is the scheme of the signature (Standard Webhooks 1.0.0). */
 const SCHEME = 'v1';
 
+const timestampOf = (at: number): number => Math.floor(at / 1000);
+
+/** Makes the headers of an attempt at `at`, without its signature. */
+export const unsignedHeaders = ({ eventId, at }: Pick<Dispatch, 'eventId' | 'at'>): Record<string, string> => ({
+  'content-type': 'application/json',
+  'user-agent': `Mailvet/${VERSION}`,
+  'webhook-id': eventId,
+  'webhook-timestamp': String(timestampOf(at)),
+});
+
 /** Makes the headers of a delivery, signed with each of its secrets. */
 function signedHeaders({ eventId, secrets, body, at }: Dispatch): Record<string, string> {
-  const timestamp = Math.floor(at / 1000);
+  const timestamp = timestampOf(at);
   return {
-    'content-type': 'application/json',
-    'user-agent': `Mailvet/${VERSION}`,
-    'webhook-id': eventId,
-    'webhook-timestamp': String(timestamp),
+    ...unsignedHeaders({ eventId, at }),
     'webhook-signature': secrets
       .map((secret) => `${SCHEME},${standardSignature(secret, eventId, timestamp, body).toString('base64')}`)
       .join(' '),

@@ -1,14 +1,27 @@
 import { routable } from '../../engine/dns/routable.ts';
 import { type DestinationDeps, isLiteral, NoAddressError, resolveHost, urlHost } from '../../engine/http/post.ts';
-import { HOUR_MS } from '../../kernel/clock.ts';
+import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { WebhookFormat, WebhookSubscription } from '../../kernel/facts/events.ts';
+import type { DeliveryStatus, WebhookFormat, WebhookSubscription } from '../../kernel/facts/events.ts';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../kernel/facts/lifetimes.ts';
-import { WEBHOOK_TESTS_AT_ONCE, WEBHOOK_TESTS_PER_ACCOUNT, WEBHOOK_TIMEOUT_MS } from '../../kernel/facts/limits.ts';
+import {
+  RECENT_DAYS,
+  WEBHOOK_TESTS_AT_ONCE,
+  WEBHOOK_TESTS_PER_ACCOUNT,
+  WEBHOOK_TIMEOUT_MS,
+} from '../../kernel/facts/limits.ts';
 import { newWebhookSecret } from '../../kernel/ids.ts';
-import type { AccountId, Delivery, Page, Store, Webhook, WebhookDisabledMail } from '../../store/store.ts';
+import type {
+  AccountId,
+  Delivery,
+  DeliveryCounts,
+  Page,
+  Store,
+  Webhook,
+  WebhookDisabledMail,
+} from '../../store/store.ts';
 import { actorFor, type ChangedBy } from '../audit-log.ts';
-import { bodyOf, type Send } from './deliver.ts';
+import { bodyOf, type Send, unsignedHeaders } from './deliver.ts';
 
 // Which URLs a webhook may have.
 
@@ -48,7 +61,7 @@ function withoutFragment(url: URL): string {
   return url.href;
 }
 
-export type { Delivery, Webhook };
+export type { Delivery, DeliveryCounts, Webhook };
 
 /** `secret` is shown only now. */
 export interface WebhookWithSecret {
@@ -77,9 +90,18 @@ export interface WebhookService {
   remove(account: AccountId, id: string, by: ChangedBy): Promise<void>;
   /** Sends a ping and waits for its outcome. */
   test(account: AccountId, id: string): Promise<Delivery>;
-  deliveries(account: AccountId, id: string, input: { page: number; perPage: number }): Promise<Page<Delivery>>;
-  /** `body`: what is sent, JSON. */
-  delivery(account: AccountId, id: string): Promise<{ delivery: Delivery; body: string }>;
+  deliveries(
+    account: AccountId,
+    id: string,
+    input: { page: number; perPage: number; status?: DeliveryStatus | undefined },
+  ): Promise<Page<Delivery>>;
+  /** Counts the deliveries of the last RECENT_DAYS, by webhook. */
+  recentCounts(account: AccountId): Promise<ReadonlyMap<string, DeliveryCounts>>;
+  /** `body`: what is sent, JSON; `headers`: without the signature. */
+  delivery(
+    account: AccountId,
+    id: string,
+  ): Promise<{ delivery: Delivery; body: string; headers: Readonly<Record<string, string>> }>;
   replay(account: AccountId, delivery: string): Promise<Delivery>;
 }
 
@@ -87,12 +109,20 @@ interface WebhookServiceParts {
   readonly store: Pick<Store, 'webhooks' | 'keys'>;
   readonly checkUrl: (url: string) => Promise<string>;
   readonly send: Send;
+  readonly clock: Clock;
   readonly mailTo: WebhookDisabledMail;
   /** The public URL of the service has no trailing slash. */
   readonly url: () => string;
 }
 
-export function createWebhookService({ store, checkUrl, send, mailTo, url }: WebhookServiceParts): WebhookService {
+export function createWebhookService({
+  store,
+  checkUrl,
+  send,
+  clock,
+  mailTo,
+  url,
+}: WebhookServiceParts): WebhookService {
   const { webhooks } = store;
   const actorOf = actorFor(store.keys);
   const testing = createTestSlots();
@@ -147,14 +177,20 @@ export function createWebhookService({ store, checkUrl, send, mailTo, url }: Web
         return (await webhooks.recordTest(account, test, outcome, mailTo)) ?? notFound('webhook');
       }),
 
-    async deliveries(account, id, { page, perPage }) {
-      const input = { offset: (page - 1) * perPage, limit: perPage };
+    async recentCounts(account) {
+      const counts = await webhooks.deliveryCounts(account, clock.now() - RECENT_DAYS * DAY_MS);
+      return new Map(counts.map((one) => [one.webhookId, one]));
+    },
+
+    async deliveries(account, id, { page, perPage, status }) {
+      const input = { offset: (page - 1) * perPage, limit: perPage, status };
       return (await webhooks.deliveries(account, id, input)) ?? notFound('webhook');
     },
 
     async delivery(account, id) {
       const { delivery, ...sent } = (await webhooks.delivery(account, id)) ?? notFound('delivery');
-      return { delivery, body: bodyOf(sent, url()) };
+      const at = delivery.attempts.at(-1)?.at ?? delivery.nextAttemptAt ?? delivery.createdAt;
+      return { delivery, body: bodyOf(sent, url()), headers: unsignedHeaders({ eventId: delivery.eventId, at }) };
     },
 
     async replay(account, id) {

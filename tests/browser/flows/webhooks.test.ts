@@ -52,7 +52,7 @@ describeBrowser('webhooks', (browser) => {
     expect(await stored(page)).not.toContain(secret);
 
     await page.getByRole('link', { name: `${receiver.url}/hook` }).click();
-    await heading(page, 'Webhook').waitFor();
+    await heading(page, `${receiver.url}/hook`).waitFor();
     await button(page, 'Send test').click();
     await says(page, 'The test arrived: status 200.');
     const { body, headers } = receiver.received.at(-1)!;

@@ -1229,7 +1229,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Webhooks, oldest first */
+        /** Webhooks, oldest first, with their latest deliveries */
         get: operations["listWebhooksHere"];
         put?: never;
         /** Create a webhook; its secret is shown only once */
@@ -3582,8 +3582,8 @@ export interface components {
             status: string;
             message: string;
         };
-        /** Webhook */
-        Webhook: {
+        /** WebhookHere */
+        WebhookHere: {
             id: string;
             /** @description Of a chat: without the part that is its secret. */
             url: string;
@@ -3602,10 +3602,13 @@ export interface components {
             previous_secret_until: string | null;
             /** Format: date-time */
             created_at: string;
+            delivered: number;
+            failed: number;
+            last_delivery_at: string | null;
         };
-        /** Webhooks */
-        Webhooks: {
-            webhooks: components["schemas"]["Webhook"][];
+        /** WebhooksHere */
+        WebhooksHere: {
+            webhooks: components["schemas"]["WebhookHere"][];
         };
         /** WebhookRequest */
         WebhookRequest: {
@@ -3641,6 +3644,27 @@ export interface components {
             created_at: string;
             /** @description Signs what is sent; shown only now. */
             secret: string;
+        };
+        /** Webhook */
+        Webhook: {
+            id: string;
+            /** @description Of a chat: without the part that is its secret. */
+            url: string;
+            /**
+             * @description `events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts.
+             * @enum {string}
+             */
+            format: "events" | "slack";
+            /** @description The events that it receives; `*`: all of them. */
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
+            description: string | null;
+            enabled: boolean;
+            disabled_reason: ("manual" | "gone" | "failing") | null;
+            disabled_at: string | null;
+            failing_since: string | null;
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
         };
         /** WebhookChange */
         WebhookChange: {
@@ -3691,6 +3715,10 @@ export interface components {
             delivery: components["schemas"]["Delivery"];
             /** @description What is sent, JSON. */
             payload: string;
+            /** @description Of the last attempt, or the one to come; the signature is made anew for each and is not kept. */
+            headers: {
+                [key: string]: string;
+            };
         };
         /** Alerts */
         Alerts: {
@@ -4498,10 +4526,11 @@ export type PolicyMessagesRequest = components['schemas']['PolicyMessagesRequest
 export type PolicyRequest = components['schemas']['PolicyRequest'];
 export type PolicyTrial = components['schemas']['PolicyTrial'];
 export type PolicyDeleted = components['schemas']['PolicyDeleted'];
-export type Webhook = components['schemas']['Webhook'];
-export type Webhooks = components['schemas']['Webhooks'];
+export type WebhookHere = components['schemas']['WebhookHere'];
+export type WebhooksHere = components['schemas']['WebhooksHere'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
+export type Webhook = components['schemas']['Webhook'];
 export type WebhookChange = components['schemas']['WebhookChange'];
 export type WebhookDeleted = components['schemas']['WebhookDeleted'];
 export type Delivery = components['schemas']['Delivery'];
@@ -7071,13 +7100,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Webhooks, oldest first */
+            /** @description Webhooks, oldest first, with their latest deliveries */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Webhooks"];
+                    "application/json": components["schemas"]["WebhooksHere"];
                 };
             };
             "4XX": components["responses"]["Error"];
@@ -7246,6 +7275,7 @@ export interface operations {
             query?: {
                 page?: number;
                 per_page?: number;
+                status?: "pending" | "delivered" | "failed";
             };
             header?: never;
             path: {

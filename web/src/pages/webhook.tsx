@@ -1,7 +1,8 @@
-import { Anchor, Badge, Button, Code, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Code, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { DELIVERY_STATUSES } from '../../../src/kernel/facts/events.ts';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../../src/kernel/facts/lifetimes.ts';
 import { api, isNotFound, unwrap } from '../api/client.ts';
 import type { Delivery, Webhook } from '../api/schema.ts';
@@ -12,6 +13,7 @@ import { type Column, DataTable } from '../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
+import { FilterChip } from '../parts/filter-chip.tsx';
 import { formatNumber, pluralize } from '../parts/format.ts';
 import { NotFound } from '../parts/not-found.tsx';
 import { notify } from '../parts/notify.tsx';
@@ -26,6 +28,7 @@ import { escapeInvisible, escapeInvisibleJson } from '../parts/verdict/escape-in
 import { SECRET_DIALOG } from './webhooks/create-dialog.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
 import { deliveriesQuery, deliveryQuery, webhookQuery } from './webhooks/queries.ts';
+import { type WebhookSearch, webhookSearch } from './webhooks/search.ts';
 import { SecretPanel } from './webhooks/secret-panel.tsx';
 import { WebhookStatus } from './webhooks/status.tsx';
 
@@ -33,23 +36,13 @@ export function WebhookPage() {
   const { id: account } = useAccount();
   const isAdmin = useHasRole('admin');
   const { id } = route.useParams();
-  const { page = 1 } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(webhookQuery(account, id));
   if (isNotFound(query.error))
     return <NotFound inside what="Webhook" back={{ to: '/webhooks', label: 'All webhooks' }} />;
   return (
-    <Page
-      title="Webhook"
-      about={
-        <>
-          <span className="anywhere">{id}</span>.{' '}
-          <Anchor component={Link} to="/webhooks" underline="always">
-            Back to the webhooks
-          </Anchor>
-        </>
-      }
-    >
+    <Page title={query.data?.url ?? 'Webhook'} about={query.data?.description}>
       <QueryResult query={query}>
         {(webhook) => (
           <>
@@ -57,8 +50,8 @@ export function WebhookPage() {
             {isAdmin && <WebhookActions of={webhook} onDeleted={() => navigate({ to: '/webhooks' })} />}
             <Deliveries
               of={webhook}
-              page={page}
-              onTurn={(to) => void navigate({ search: to > 1 ? { page: to } : {}, replace: true })}
+              search={search}
+              onSearch={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
             />
           </>
         )}
@@ -91,10 +84,7 @@ const Attempts = ({ of, opened, onClose }: { of: Delivery | null; opened: boolea
   <Modal opened={opened} onClose={onClose} title={of ? `Delivery of ${of.event}` : ''} size="lg">
     {of && (
       <Stack>
-        <Text size="sm" className="anywhere">
-          webhook-id: <Code>{of.event_id}</Code>
-        </Text>
-        <Payload of={of} />
+        <Sent of={of} />
         {of.attempts.length === 0 && <Text size="sm">No attempt yet.</Text>}
         {of.attempts.map((attempt, i) => <AttemptEntry key={attempt.at} of={attempt} number={i + 1} />).reverse()}
       </Stack>
@@ -102,12 +92,24 @@ const Attempts = ({ of, opened, onClose }: { of: Delivery | null; opened: boolea
   </Modal>
 );
 
-/** What is sent, with lines and indents. */
-function Payload({ of }: { of: Delivery }) {
+/** What is sent: headers, and the payload with lines and indents. */
+function Sent({ of }: { of: Delivery }) {
   const query = useQuery(deliveryQuery(useAccount().id, of.id));
   return (
     <QueryResult query={query}>
-      {({ payload }) => <CopyText label="payload" text={escapeInvisibleJson(JSON.parse(payload))} block />}
+      {({ payload, headers }) => (
+        <>
+          <Code block className="anywhere" tabIndex={0} aria-label="Request headers">
+            {Object.entries(headers)
+              .map(([name, value]) => `${name}: ${value}`)
+              .join('\n')}
+          </Code>
+          <Text size="xs" c="dimmed">
+            The header webhook-signature is computed for each attempt and not kept.
+          </Text>
+          <CopyText label="payload" text={escapeInvisibleJson(JSON.parse(payload))} block />
+        </>
+      )}
     </QueryResult>
   );
 }
@@ -128,16 +130,21 @@ const AttemptEntry = ({ of, number }: { of: Attempt; number: number }) => (
   </section>
 );
 
+const STATUSES = DELIVERY_STATUSES.map((value) => ({ value, label: value }));
+
 /** What was sent to a webhook, newest first. */
-function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; onTurn: (page: number) => void }) {
+function Deliveries(props: { of: Webhook; search: WebhookSearch; onSearch: (search: WebhookSearch) => void }) {
+  const { of, search, onSearch } = props;
+  const { page = 1, status } = search;
+  const onTurn = (page: number) => onSearch(webhookSearch({ status, page }));
   const { id: account } = useAccount();
   const isAdmin = useHasRole('admin');
-  const query = useQuery(deliveriesQuery(account, of.id, page));
+  const query = useQuery(deliveriesQuery(account, of.id, search));
   useLastPage(page, query.data?.pagination.total_pages, onTurn);
   const { item, opened, open, close } = useDialogState<Delivery>();
   const [replayed, setReplayed] = useState<string | null>(null);
   const columns: Column<Delivery>[] = [
-    { header: 'Event', cell: (delivery) => <EventName of={delivery} /> },
+    { header: 'Event', cell: ({ event }) => <Code>{event}</Code> },
     { header: 'Status', folds: true, cell: (delivery) => <DeliveryStatus of={delivery} /> },
     { header: 'Time', folds: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
     {
@@ -159,15 +166,23 @@ function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; onTurn: (
   ];
   return (
     <div>
-      <Title order={2} mb="sm">
-        Deliveries
-      </Title>
+      <Group mb="sm">
+        <Title order={2}>Deliveries</Title>
+        <FilterChip
+          name="Status"
+          options={STATUSES}
+          value={status ?? null}
+          onChange={(chosen) => onSearch(webhookSearch({ status: chosen }))}
+        />
+      </Group>
       <Text size="sm" role="status" mb={replayed === null ? 0 : 'xs'}>
         {replayed}
       </Text>
       <QueryResult query={query}>
         {({ deliveries, pagination }) =>
-          deliveries.length === 0 && page === 1 ? (
+          deliveries.length === 0 && page === 1 && status !== undefined ? (
+            <EmptyState title="No matches">No delivery that is kept has this status.</EmptyState>
+          ) : deliveries.length === 0 && page === 1 ? (
             <EmptyState title="Nothing sent yet">Send a test to see whether your server receives it.</EmptyState>
           ) : (
             <>
@@ -181,12 +196,6 @@ function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; onTurn: (
     </div>
   );
 }
-
-const EventName = ({ of }: { of: Delivery }) => (
-  <>
-    <Code>{of.event}</Code>
-  </>
-);
 
 const COLORS: Readonly<Record<Delivery['status'], string>> = { pending: 'yellow', delivered: 'green', failed: 'red' };
 
@@ -364,14 +373,9 @@ const route = getRouteApi('/inside/webhooks/$id');
 
 const Facts = ({ of }: { of: Webhook }) => (
   <DescriptionList>
-    <DescriptionItem term="URL">
-      <span className="anywhere">{of.url}</span>
+    <DescriptionItem term="ID">
+      <span className="mono anywhere">{of.id}</span>
     </DescriptionItem>
-    {of.description !== null && (
-      <DescriptionItem term="Description">
-        <span className="anywhere">{of.description}</span>
-      </DescriptionItem>
-    )}
     <DescriptionItem term="Events">
       {of.events.includes('*') ? (
         'All events'

@@ -2,10 +2,11 @@ import { Anchor, Badge, Button, Code, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { WEBHOOKS_MAX } from '../../../src/kernel/facts/limits.ts';
-import type { Webhook } from '../api/schema.ts';
+import { RECENT_DAYS, WEBHOOKS_MAX } from '../../../src/kernel/facts/limits.ts';
+import type { WebhookHere } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { formatShare, shareOf } from '../parts/delta.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
@@ -65,14 +66,25 @@ const route = getRouteApi('/inside/webhooks');
 
 const ADMINS_ONLY = 'Only admins and owners can create and change webhooks.';
 
-const COLUMNS: readonly Column<Webhook>[] = [
+const COLUMNS: readonly Column<WebhookHere>[] = [
   { header: 'Webhook', cell: (webhook) => <Endpoint of={webhook} /> },
-  { header: 'Events', folds: true, cell: ({ events }) => <Events of={events} /> },
   { header: 'Status', folds: true, cell: (webhook) => <WebhookStatus of={webhook} /> },
+  {
+    header: `Delivered, ${RECENT_DAYS} days`,
+    numeric: true,
+    folds: true,
+    cell: ({ delivered, failed }) => formatShare(shareOf(delivered, delivered + failed)),
+  },
+  {
+    header: 'Last delivery',
+    folds: true,
+    cell: ({ last_delivery_at: at }) => (at === null ? `None in ${RECENT_DAYS} days` : <Timestamp at={at} />),
+  },
+  { header: 'Events', folds: 'first', cell: ({ events }) => <Events of={events} /> },
   { header: 'Created', folds: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];
 
-function Endpoint({ of }: { of: Webhook }) {
+function Endpoint({ of }: { of: WebhookHere }) {
   const { id, url, description } = of;
   return (
     <>
@@ -93,7 +105,7 @@ function Endpoint({ of }: { of: Webhook }) {
   );
 }
 
-const Events = ({ of }: { of: Webhook['events'] }) =>
+const Events = ({ of }: { of: WebhookHere['events'] }) =>
   of.includes('*') ? (
     <Badge variant="outline">all events</Badge>
   ) : (

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
+import type { WebhookSearch } from './search.ts';
 
 /** Never includes secrets, so that no cache holds them. */
 export const webhooksQuery = (account: string) =>
@@ -16,11 +17,11 @@ export const webhookQuery = (account: string, id: string) =>
       unwrap(api.GET('/dashboard/accounts/{account}/webhooks/{id}', { params: { path: { account, id } }, signal })),
   });
 
-export const deliveriesQuery = (account: string, id: string, page: number) =>
+export const deliveriesQuery = (account: string, id: string, search: WebhookSearch) =>
   queryOptions({
-    queryKey: ['account', account, 'webhooks', id, 'deliveries', page],
+    queryKey: ['account', account, 'webhooks', id, 'deliveries', search],
     queryFn: ({ signal }) => {
-      const params = { path: { account, id }, query: { page } };
+      const params = { path: { account, id }, query: search };
       return unwrap(api.GET('/dashboard/accounts/{account}/webhooks/{id}/deliveries', { params, signal }));
     },
     // Attempts are made meanwhile.

@@ -58,9 +58,9 @@ export interface VerifierOptions {
 export interface SmtpOptions {
   /** Qualified name for EHLO; it should resolve to the address that mail servers see. */
   helo: string;
-  /** Envelope sender, or `<>`; `verify@` the HELO name by default. */
+  /** It is the envelope sender, or `<>`; by default, it is `verify@` the HELO name. */
   from?: string;
-  /** Port of the mail servers; 25 by default. */
+  /** It is the port of the mail servers; 25 by default. */
   port?: number;
   /** Local addresses to ask from; each domain always from the same one. */
   bind?: readonly string[];
@@ -69,18 +69,21 @@ export interface SmtpOptions {
    * and `bind` are then not used.
    */
   egresses?: readonly Egress[];
-  /** Dialogues open at once to one mail host, by name and by address; 5 by default. */
+  /** One mail host, by name and by address, gets at most this many open dialogues; 5 by default. */
   connectionsPerHost?: number;
-  /** Dialogues begun per second with one operator's hosts, and with one address; 2 by default, 0 = no bound. */
+  /**
+   * One operator's hosts, and one address, get at most this many new dialogues per second; 2 by default, 0 means no
+   * bound.
+   */
   ratePerOperator?: number;
   /** Seconds for which an operator that refused our IP is not dialled again; 3,600 by default, 0 = never. */
   breakerSeconds?: number;
 }
 
 export interface VerifyOptions {
-  /** `mx` by default. */
+  /** It is `mx` by default. */
   level?: Level;
-  /** The whole budget in milliseconds, 1,000 to 30,000; 10,000 by default. */
+  /** It is the whole budget in milliseconds, from 1,000 to 30,000; 10,000 by default. */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Adds `evidence` to the result: the mail hosts and, for `smtp`, the transcript. */
@@ -121,7 +124,7 @@ interface OptionCheck {
   readonly fits: (value: unknown) => boolean;
   readonly wants: string;
 }
-/** One check for each option. */
+/** There is one check for each option. */
 type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck>>;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -238,7 +241,7 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
 
 /** Milliseconds after which a retry makes sense, or null where waiting would not change the answer. */
 function retryMs(result: Report, smtp: SmtpEvidence | null): number | null {
-  // Only a delay that the server asked for counts, not one of our own rate limit or circuit breaker.
+  // A wait counts only if the server asked for it, not one of our own rate limit or circuit breaker.
   if (smtp?.decidedBy === 'throttle') return null;
   if (result.retry_after !== null) return result.retry_after * 1000 + 500;
   const usual = result.reason === null ? null : REASONS[result.reason].usualRetrySeconds;

@@ -8,7 +8,7 @@
 import { lineAt, type Source } from '../../tests/syntax.ts';
 
 const VERBS = new Set(
-  `come comes ended means mean opens sees shares stands starts works yields is are was were be am been has have had do does did can cannot could may might must shall should will would ought
+  `answer come comes declare doubles ended labels lock run say settle share show signs stack sums use wait means mean opens sees shares stands starts works yields is are was were be am been has have had do does did can cannot could may might must shall should will would ought
   don't doesn't isn't aren't can't won't let's
   accept accepts add adds admits agree agrees allow allows appear appears apply applies arrive arrives ask asks assume assumes
   awaits became become becomes began belong belongs believe believes bind binds bounds breaks bring brings carries carry

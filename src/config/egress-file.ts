@@ -1,4 +1,4 @@
-/** The file of MAILVET_SMTP_EGRESS_FILE: a YAML list with an entry for each egress. */
+/** MAILVET_SMTP_EGRESS_FILE is a YAML list with an entry for each egress. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
@@ -25,7 +25,7 @@ type ReadEgresses =
 
 const EGRESSES_MAX = 200;
 const WEIGHT_MAX = 1_000;
-/** RFC 1929 §2: a length of one octet. */
+/** RFC 1929 §2 has a length of one octet. */
 const CREDENTIAL_OCTETS_MAX = 255;
 const SECRET_CHARACTERS_MAX = 1_000;
 const CERTIFICATES_CHARACTERS_MAX = 1_000_000;
@@ -197,7 +197,7 @@ class EgressFileReader {
     return { host, port, tls, ca, credentials: () => credentials };
   }
 
-  /** Null: none. Undefined: a mistake. */
+  /** Null means none, undefined a mistake. */
   #credentials(
     url: URL,
     file: string | null | undefined,

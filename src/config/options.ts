@@ -39,16 +39,16 @@ type OptionGroup =
   | 'Relay'
   | 'Client';
 
-/** One option, for the program, `--help`, the docs page and the sample environment file. */
+/** It describes one option, for the program, `--help`, the docs page and the sample environment file. */
 export interface OptionRow<T = unknown> {
   readonly env: string;
   /** Alternative variable names, read if `env` is not set. */
   readonly aliases?: readonly string[];
   readonly group: OptionGroup;
-  /** The placeholder after the flag in `--help`. */
+  /** It is the placeholder after the flag in `--help`. */
   readonly value: string;
   readonly parse: Parser<T>;
-  /** As written in the environment; null: no fixed value, described by `defaultText`. */
+  /** It is as written in the environment; null: there is no fixed value, and `defaultText` describes it. */
   readonly default: string | null;
   readonly defaultText?: string;
   readonly help: string;
@@ -139,7 +139,7 @@ const port: Parser<number> = (text) => {
   return { expected: 'a port number (Kubernetes set this value: set enableServiceLinks: false on the pod)' };
 };
 
-/** A port to connect to, so not 0. */
+/** It is a port to connect to, so not 0. */
 const remotePort: Parser<number> = integer({ min: 1, max: 65535 });
 
 /** The canonical value, or what is expected; a zone (`%eth0`) is a frequent reason why there is none. */
@@ -215,7 +215,7 @@ const webAddress: Parser<string> = (text) => {
 
 /** A host that is this one by its name or address. */
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-/** Longer than any real one. */
+/** It is longer than any real one. */
 const OIDC_TEXT_MAX = 512;
 
 /** OpenID Connect Core 1.0 §2 (`iss`): https, without query and fragment; compared to the letter, so kept as it is. */
@@ -227,7 +227,7 @@ const oidcIssuer: Parser<string> = (text) => {
   return { expected: 'the https:// URL that your provider calls its issuer; http:// is for this host alone' };
 };
 
-/** A name or an identifier in printable characters of one line. */
+/** It is a name or an identifier in printable characters of one line. */
 const oneLineText =
   (max: number): Parser<string> =>
   (text) =>
@@ -287,13 +287,13 @@ const SECRET_MIN = 32;
 const BEARER_TOKEN = new RegExp(`^[A-Za-z0-9._~+/-]{${BEARER_TOKEN_MIN},${SECRET_MAX}}=*$`);
 const SECRET_PATTERN = new RegExp(`^[\\x20-\\x7e]{${SECRET_MIN},${SECRET_MAX}}$`);
 
-/** A token for the Authorization header (RFC 6750 §2.1), too long to guess. */
+/** It is a token for the Authorization header (RFC 6750 §2.1), too long to guess. */
 const bearerToken: Parser<string> = (text) =>
   BEARER_TOKEN.test(text)
     ? { value: text }
     : { expected: `${BEARER_TOKEN_MIN} or more characters of A-Z a-z 0-9 . _ ~ + / -` };
 
-/** Bytes of a file that an option names. */
+/** A file that an option names has at most this many bytes. */
 const FILE_MAX = 256 * 1024;
 
 /** The value that is in a file, of which `read` returns null where it is another one. */
@@ -325,7 +325,7 @@ const tokensFile: Parser<readonly string[]> = parsedFile(
 );
 
 interface CertificateFile {
-  /** With those that lead to its issuer. */
+  /** It includes those that lead to its issuer. */
   readonly pem: string;
   readonly first: X509Certificate;
 }
@@ -355,7 +355,7 @@ function nullOnThrow<T>(read: () => T): T | null {
 const authSecret: Parser<string> = (text) =>
   SECRET_PATTERN.test(text) ? { value: text } : { expected: `${SECRET_MIN} or more printable ASCII characters` };
 
-/** `smtp://` or `smtps://` with a host; user and password percent-encoded (RFC 3986 §3.2.1). */
+/** It is `smtp://` or `smtps://` with a host; user and password are percent-encoded (RFC 3986 §3.2.1). */
 const mailServer: Parser<string> = (text) => {
   const expected = 'smtp://user:password@host:587 or smtps://user:password@host:465';
   const url = URL.parse(text);
@@ -397,7 +397,7 @@ export const heloName: Parser<string> = (text) =>
   isHostName(text) ? { value: text.toLowerCase() } : { expected: 'a host name such as mail.example.com' };
 
 /** The reverse-path of MAIL FROM (RFC 5321 §4.1.2); the null reverse-path `<>` becomes the empty string. */
-/** Null: `none`. */
+/** Null stands for `none`, and means that there is no group. */
 const paceGroup: Parser<string | null> = (text) => {
   if (text === 'none') return { value: null };
   return /^[\w.-]{1,64}$/.test(text)
@@ -419,7 +419,7 @@ const mailAddress: Parser<string> = (text) => {
   return 'value' in parsed && parsed.value !== '' ? parsed : { expected: 'an ASCII email address' };
 };
 
-/** In the order of the docs page. */
+/** They are in the order of the docs page. */
 export const OPTIONS = {
   databaseUrl: row({
     env: 'MAILVET_DATABASE_URL',

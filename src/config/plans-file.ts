@@ -1,4 +1,4 @@
-/** The file of MAILVET_PLANS_FILE: a YAML mapping with an entry for each plan. */
+/** MAILVET_PLANS_FILE is a YAML mapping with an entry for each plan. */
 import { isMap, isScalar, isSeq, type Pair, stringify } from 'yaml';
 import { PLAN_NAME_LENGTH, PLAN_NUMBERS, PLANS_MAX, type PlanNumber } from '../kernel/facts/limits.ts';
 import {

@@ -47,7 +47,7 @@ export interface Options
   readonly publicUrl: string;
   readonly command: string;
   readonly compat: readonly CompatVendor[];
-  /** Canonical addresses and CIDR blocks. */
+  /** They are canonical addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
   readonly smtpBind: readonly string[];
   readonly relayBind: readonly string[];
@@ -75,7 +75,7 @@ export function serviceManager(): { readonly listens: boolean; readonly watchdog
   return { listens: Boolean(NOTIFY_SOCKET), watchdogMs: watched ? Number(WATCHDOG_USEC) / 1000 : null };
 }
 
-/** Whether systemd reads standard output into its journal (systemd.exec(5), JOURNAL_STREAM). */
+/** Says whether systemd reads standard output into its journal (systemd.exec(5), JOURNAL_STREAM). */
 export function writesToJournal(): boolean {
   const { JOURNAL_STREAM } = process.env;
   if (!JOURNAL_STREAM) return false;
@@ -323,7 +323,7 @@ export function publicUrlOf(host: string, port: number): string {
   return `http://${bare === '0.0.0.0' || bare === '::' ? 'localhost' : hostInUrl(bare)}:${port}`;
 }
 
-/** IPv6 addresses in brackets, without a zone (RFC 3986 §3.2.2). */
+/** Puts IPv6 addresses in brackets, without a zone (RFC 3986 §3.2.2). */
 export function hostInUrl(host: string): string {
   const bare = withoutZone(host);
   return bare.includes(':') ? `[${bare}]` : bare;

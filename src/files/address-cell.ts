@@ -12,7 +12,7 @@ type CellForm = 'blank' | 'bare' | 'odd' | 'wrapped' | 'several' | 'labeled' | '
 
 export interface CellContent {
   readonly form: CellForm;
-  /** What to verify, in the order of the cell. */
+  /** They are the addresses to verify, in the order of the cell. */
   readonly addresses: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const AT_SIGNS = /[@＠﹫]|&#(?:0*64|x0*40);|&commat;|%40/i;
 /** Nobody sees them in copied text: soft hyphen, zero width, marks of direction. */
 const INVISIBLE_IN_COPIES = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
-/** What a cell holds. Linear in its length. */
+/** Finds what a cell holds. It is linear in its length. */
 export function contentOf(cell: string): CellContent {
   if (cell.length <= 254 && PLAIN_ADDRESS.test(cell)) return { form: 'bare', addresses: [cell] };
   const text = trimBlanks(cell);
@@ -84,7 +84,7 @@ const isAddressText = (text: string): boolean =>
   text.length <= 320 &&
   (PLAIN_ADDRESS.test(text) || parseAddress(text, { allowReserved: true, allowUnknownTld: true }).ok);
 
-/** Of `Ada <ada@example.com>` the part in angle brackets. */
+/** Of `Ada <ada@example.com>`, it returns the part in angle brackets. */
 function angled(text: string): string | null {
   if (!text.endsWith('>')) return null;
   const open = text.lastIndexOf('<');
@@ -220,11 +220,11 @@ function attempted(text: string): CellContent {
   return words > 3 || text.length > 320 ? { form: 'text', addresses: [] } : { form: 'attempt', addresses: [text] };
 }
 
-/** Words of programs around an address, which say nothing. */
+/** Programs put these words around an address, and they say nothing. */
 const MARKUP = /=?HYPERLINK\(|<a\s+href=|<\/a>|<br\s*\/?>|mailto:|smtp:/gi;
 const LABEL_WORDS = 4;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-/** Of a list in a text: `1.`, `(2)`. */
+/** It matches numbers of a list in a text: `1.`, `(2)`. */
 const NUMBERED = /^[\s(]*\d{1,7}[.)\]]\s*$/;
 
 function formOf(text: string, found: readonly FoundAddress[], count: number): CellForm {

@@ -17,7 +17,7 @@ const ADDRESS_SEPARATORS = /[,;|\n\r\t]+/;
 const NAME_SEPARATORS = /[;|\n\r\t]+/;
 const EDGES = /^[\s,;|/&•·*–—[\]{}"'“”()-]+|(?<![\s,;|/&•·–—[\]{}"'“”(])[\s,;|/&•·–—[\]{}"'“”(]+$/g;
 
-/** The items of a list, in order. Linear in its length. */
+/** Yields the items of a list, in order. It is linear in its length. */
 export function* listItems(text: string): Generator<ListItem> {
   let from = 0;
   for (const { 0: found, index } of text.matchAll(MAYBE)) {

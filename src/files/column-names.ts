@@ -1,6 +1,6 @@
 /** What columns of addresses are called; case, accents, spaces and punctuation do not count. */
 
-/** The whole name. */
+/** They are the whole name. */
 export const WHOLE_NAMES: readonly string[] = [
   // English
   ...['email', 'emails', 'mail', 'emailaddress', 'emailaddresses', 'mailaddress', 'emailid', 'emailaddr', 'inbox'],
@@ -60,7 +60,7 @@ export const WHOLE_NAMES: readonly string[] = [
   ...['baruapepe', 'eposadres', 'epos', 'ელფოსტა', 'էլփոստ', 'էլհասցե'],
 ];
 
-/** Anywhere in the name: `Contact Email`, `user_email`, `E-Mail-Adresse (privat)`. */
+/** They are anywhere in the name: `Contact Email`, `user_email`, `E-Mail-Adresse (privat)`. */
 export const NAME_PARTS: readonly string[] = [
   ...['email', 'emailaddress', 'courriel', 'correo', 'correio', 'epost', 'eposta', 'sahkoposti', 'postaelettronica'],
   ...[
@@ -97,7 +97,10 @@ export const WEAK_NAMES: ReadonlySet<string> = new Set([
   'to',
 ]);
 
-/** Something about an address, not an address: `email_status`, `Email opt-in`, `mail sent at`, `mailing address`. */
+/**
+ * They name something about an address, not an address: `email_status`, `Email opt-in`, `mail sent at`, `mailing
+ * address`.
+ */
 export const NOT_ADDRESSES: ReadonlySet<string> = new Set([
   ...[
     'status',

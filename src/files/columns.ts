@@ -7,16 +7,16 @@ import { RESULT_PREFIX } from './result-columns.ts';
 import type { RawRow } from './rows.ts';
 
 interface ColumnChoice {
-  /** Row of the file with the names, from 1; 0: none; null: detected. */
+  /** The row of the file with the names is counted from 1; 0: none; null: it is detected. */
   readonly headerRow: number | null;
   /** Of the addresses: names, or numbers from 1; null: the best one. */
   readonly columns: readonly string[] | 'all' | null;
 }
 
 export interface Layout {
-  /** Rows of the sample up to and with the header. */
+  /** It counts rows of the sample up to and with the header. */
   readonly skip: number;
-  /** Row of the file, from 1; 0: none. */
+  /** It is a row of the file, from 1; 0: none. */
   readonly headerRow: number;
   /** Rows of the header: one that is repeated among the others is none of them. */
   readonly header: readonly (readonly string[])[];
@@ -26,7 +26,7 @@ export interface Layout {
   readonly isNamed: boolean;
   /** Indexes of the columns that are verified; the first is the main one. */
   readonly verified: readonly number[];
-  /** Indexes of other columns with addresses. */
+  /** They are indexes of other columns with addresses. */
   readonly others: readonly number[];
   /** Of those, the ones that stand in where the main column has none, the best first. */
   readonly substitutes: readonly number[];
@@ -45,7 +45,7 @@ interface SampleRows {
   /** From the beginning; rows with a problem have no cells. */
   readonly rows: readonly Cells[];
   readonly lines: readonly number[];
-  /** From the middle and the end. */
+  /** They are from the middle and the end. */
   readonly later: readonly Cells[];
 }
 
@@ -156,13 +156,13 @@ export function cellKeys(names: readonly string[]): (index: number) => string {
 
 interface Statistics {
   readonly index: number;
-  /** Of the name, 0 to 4. */
+  /** It rates the name, from 0 to 4. */
   readonly rank: number;
   /** Whether the name says that the addresses are those of someone else: the owner of a record, a sender. */
   readonly isOthers: boolean;
   /** Cells that are not blank. */
   readonly filled: number;
-  /** Cells with addresses. */
+  /** It counts cells with addresses. */
   readonly addresses: number;
   /** Of those that are not blank, how much of them are addresses, 0 to 1. */
   readonly share: number;
@@ -321,10 +321,10 @@ function placeholdersOf(rows: readonly Cells[], main: number, found: Statistics 
 }
 const PLACEHOLDER_ROWS = 3;
 
-// The header.
+// The header
 
 interface HeaderRows {
-  /** The first row of the header, that with the names, and the first one behind it. */
+  /** They are the first row of the header, that with the names, and the first one behind it. */
   readonly from: number;
   readonly at: number;
   readonly skip: number;
@@ -382,7 +382,7 @@ const titleRank = (cell: string): number =>
   );
 
 interface Body {
-  /** From the first row with an address. */
+  /** They begin with the first row that has an address. */
   readonly rows: readonly Cells[];
   readonly main: Statistics;
 }
@@ -458,9 +458,9 @@ function isName(cells: Cells, { rows, main }: Body): boolean {
   return addresses >= 3 && addresses === filled;
 }
 
-// Names.
+// Names
 
-/** `userEmail_1` → user, email, 1; without case and accents. */
+/** It splits `userEmail_1` into user, email, 1; without case and accents. */
 const nameWords = (name: string): string[] =>
   name
     .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')

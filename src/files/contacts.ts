@@ -1,4 +1,4 @@
-/** vCard (RFC 6350, RFC 2426, 2.1) and LDIF (RFC 2849): a row for each entry, a column for each field. */
+/** vCard (RFC 6350, RFC 2426, 2.1) and LDIF (RFC 2849) give a row for each entry, and a column for each field. */
 import { unreadable } from './problems.ts';
 import type { RawRow, RowLimits } from './rows.ts';
 
@@ -10,7 +10,7 @@ interface ContactReader {
 
 const VALUES = '; ';
 
-/** The fields of one entry after the other. */
+/** It takes the fields of one entry after the other. */
 class ContactRows {
   readonly names: string[] = [];
   readonly #indexes = new Map<string, number>();
@@ -55,7 +55,7 @@ class ContactRows {
   }
 }
 
-/** Logical lines: those that begin with a blank go on with the one before. */
+/** A logical line has the lines after it that begin with a blank. */
 class FoldedLines {
   readonly #max: number;
   readonly #isSoft: (line: string) => boolean;
@@ -95,7 +95,7 @@ const cutText = (text: string, max: number): string => (text.length > max ? text
 /** `item1.EMAIL;TYPE=home:ada@example.com`; parameters may be quoted. */
 const PROPERTY = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)$/s;
 const FRAME = /^(BEGIN|END):VCARD\s*$/i;
-/** Versions, and pictures, sounds and keys. */
+/** They are versions, and pictures, sounds and keys. */
 const NO_COLUMNS: ReadonlySet<string> = new Set(['VERSION', 'PRODID', 'PHOTO', 'LOGO', 'SOUND', 'KEY']);
 
 function isSoftLine(line: string): boolean {

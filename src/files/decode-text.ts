@@ -4,7 +4,7 @@ import { decoderOf, type Encoding } from './encoding.ts';
 
 export interface TextBlock {
   readonly text: string;
-  /** Bytes of the input up to its end. */
+  /** They are bytes of the input up to its end. */
   readonly bytes: number;
 }
 
@@ -105,7 +105,7 @@ async function* decodeUtf8(
   if (rest !== null) yield { text: decodeLines(rest, notes), bytes };
 }
 
-/** Where to end a block; 0: wait for more. */
+/** Returns where to end a block; 0: wait for more. */
 function cutOf(bytes: Buffer): number {
   const line = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
   if (line > 0 || bytes.length < LINELESS_BYTES) return line;

@@ -52,7 +52,7 @@ function sampleText(text: string, isWhole: boolean): string {
   return end < 0 ? sample : sample.slice(0, end + 1);
 }
 
-/** Lines with several addresses and hardly anything else. */
+/** Says whether it has lines with several addresses and hardly anything else. */
 function isList(sample: string): boolean {
   const lines = sample.split(/\r\n|\r|\n/).filter((line) => trimBlanks(line) !== '');
   const counts = lines.map((line) => line.match(/[@＠]/g)?.length ?? 0);

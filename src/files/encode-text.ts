@@ -64,7 +64,7 @@ function encodingTable(encoding: string): ReadonlyMap<string, Buffer> {
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte);
 const SECOND_BYTES = BYTES.filter((byte) => byte >= 0x30);
 
-/** Those of the basic plane. */
+/** Yields those of the basic plane. */
 function* fourByteSequences(): Generator<number[]> {
   for (let pointer = 0; pointer < 39_420; pointer++)
     yield [

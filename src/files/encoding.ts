@@ -6,11 +6,11 @@ import { encodingNamed } from '../kernel/encoding-names.ts';
 import { unreadable } from './problems.ts';
 
 export interface Encoding {
-  /** By the WHATWG's Encoding Standard; `ibm437`, `ibm850`, `ibm852` as well. */
+  /** It is a name of the WHATWG's Encoding Standard, or `ibm437`, `ibm850`, `ibm852`. */
   readonly name: string;
-  /** Whether a byte order mark said so. */
+  /** It says whether a byte order mark said so. */
   readonly byteOrderMark: boolean;
-  /** Bytes before the text. */
+  /** It counts bytes before the text. */
   readonly skip: number;
   /** Whether another encoding may be meant: it was stated neither by the sender nor by the bytes. */
   readonly isGuessed: boolean;
@@ -136,7 +136,7 @@ function foreignLines(samples: readonly Buffer[]): Buffer[] {
   return lines;
 }
 
-// Rating: how much the text of each encoding reads like one.
+// Each encoding is rated by how much its text reads like one.
 
 /** Letters beside ASCII, the frequent ones first where that tells languages apart. */
 const LATIN: Readonly<Record<string, string>> = {
@@ -293,7 +293,7 @@ interface WideEncoding {
   readonly rate: (bytes: Buffer) => number;
 }
 
-/** Frequent in names, towns and headers. */
+/** They are frequent in names, towns and headers. */
 const HANS =
   '姓名邮箱电话地址市省区路号公司张王李刘陈杨黄赵周吴徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾国明华文建小大中北京上海广州深圳天津南东西江山电子件手机联系人客户订单日期备注性别年月';
 const HANT =

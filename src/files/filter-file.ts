@@ -1,4 +1,7 @@
-/** Files of filters: which columns hold what of a filter, by their content and their names. In bounded memory. */
+/**
+ * Files of filters have columns for parts of a filter: they are found by their content and their names, in bounded
+ * memory.
+ */
 import { ANY_LABEL, filterTypeOf, filterValue } from '../engine/address/filter-value.ts';
 import { isFilled, trimBlanks } from '../kernel/blanks.ts';
 import { fromIso } from '../kernel/clock.ts';
@@ -16,7 +19,7 @@ import type { RawBatch, RawRow, ReadLimits, RowSource } from './rows.ts';
 import type { SpooledInput } from './spool.ts';
 
 export interface FilterReading extends Pick<RowSource, 'format' | 'delimiter' | 'encoding' | 'sheet' | 'entry'> {
-  /** Row of the file with the names of the columns, from 1; 0: none. */
+  /** The row of the file with the names of the columns is counted from 1; 0: none. */
   readonly headerRow: number;
   /** All of the file, in its order; null: not used. Columns without a name are called `column_2`. */
   readonly columns: readonly { readonly column: string; readonly field: FilterField | null }[];
@@ -24,7 +27,7 @@ export interface FilterReading extends Pick<RowSource, 'format' | 'delimiter' | 
 
 /** A filter as a row has it, or why it has none. */
 export interface FilterRow {
-  /** Line of the text, or row of the sheet, from 1. */
+  /** It is a line of the text or a row of the sheet, counted from 1. */
   readonly row: number;
   /** The row as it is there, shortened. */
   readonly text: string;
@@ -148,7 +151,7 @@ async function* rowsOfFilters(
   }
 }
 
-// Values.
+// Values
 
 /** What a cell means as a value: the address in it where it is dressed up, otherwise its text. */
 function valueInCell(cell: string): string {
@@ -168,7 +171,7 @@ const holdsValue = (cell: string): boolean => isFilled(cell) && isValue(valueInC
 const isFilledRow = ({ cells }: Pick<RawRow, 'cells'>): boolean => cells.some(isFilled);
 const isOneOf = (known: readonly string[], cell: string): boolean => known.includes(trimBlanks(cell).toLowerCase());
 
-// Lines and headers.
+// Lines and headers
 
 const LINE_DELIMITERS = /[,;\t|]/;
 
@@ -226,15 +229,15 @@ function isFilterHeader(cells: readonly string[]): boolean {
   return named && !cells.some(holdsValue);
 }
 
-// Columns.
+// Columns
 
 interface FilterLayout {
-  /** Rows up to and with the header. */
+  /** It counts rows up to and with the header. */
   readonly skip: number;
   readonly headerRow: number;
   readonly names: readonly string[];
   readonly isNamed: boolean;
-  /** By column. */
+  /** They are kept by column. */
   readonly fields: readonly (FilterField | null)[];
   /** A cell is put in front of rows that do not begin with a type, as others do. */
   readonly isMixed: boolean;
@@ -266,7 +269,7 @@ function filterLayout(
   return { skip: at + 1, headerRow, names, isNamed: header !== null, fields: fields.slice(0, names.length), isMixed };
 }
 
-/** -1: none. */
+/** Returns -1 for none. */
 function headerAt(rows: readonly RawRow[], given: number | null): number {
   if (given === 0) return -1;
   if (given !== null) return rows.findIndex((row) => row.line >= given && isFilledRow(row));
@@ -277,7 +280,7 @@ function headerAt(rows: readonly RawRow[], given: number | null): number {
   );
 }
 
-/** A value behind its type, as in the rows below, and no name of a column. */
+/** Says whether it is a value behind its type, as in the rows below, and no name of a column. */
 function isTyped(row: RawRow, below: readonly RawRow[]): boolean {
   const filled = below.filter(isFilledRow).slice(0, HEADER_ROWS);
   return startsWithType(row) && filled.filter(startsWithType).length * 2 > filled.length;
@@ -335,7 +338,7 @@ interface RatedColumn {
   readonly index: number;
   /** Of the cells that are not blank, how many are values, 0 to 1. */
   readonly share: number;
-  /** Of all rows. */
+  /** It is that of all rows. */
   readonly coverage: number;
   readonly isNamed: boolean;
 }
@@ -378,7 +381,7 @@ function noValues(names: readonly string[], first: readonly string[]) {
   );
 }
 
-// Rows.
+// Rows
 
 /** A date as spreadsheets write it is one in UTC. */
 function instantIn(text: string): string {
@@ -410,7 +413,7 @@ class FilterReader {
   readonly #plain: (cell: string) => string;
   readonly #header: string | null;
   readonly #values: readonly number[];
-  /** Columns without a field whose cells say something of the filter all the same. */
+  /** They are columns without a field whose cells say something of the filter all the same. */
   readonly #further: readonly (readonly [index: number, key: string])[];
   #repeated = 0;
 
@@ -445,7 +448,7 @@ class FilterReader {
     ];
   }
 
-  /** None for a blank row; one for each of its values. */
+  /** It returns none for a blank row, and one for each of its values. */
   read({ line, cells: sent, problem }: RawRow): FilterRow[] {
     const text = sent.map(trimBlanks).join(this.#delimiter).slice(0, TEXT_CHARACTERS).toWellFormed();
     const faulty = (field: FilterField | null, fault: string): FilterRow[] => [
@@ -491,7 +494,7 @@ const NO_VALUE = 'The row has no value: give an address, a domain, an IP address
 const topLevel = (value: string): string =>
   `${JSON.stringify(value.slice(0, 60))} would be a whole top-level domain: if you mean that, write domain as its filter_type.`;
 
-/** Without case, and blanks around names and at the end. */
+/** Leaves out case, and blanks around names and at the end. */
 const headerKey = (cells: readonly string[]): string =>
   cells
     .slice(0, filledWidth(cells))

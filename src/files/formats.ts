@@ -38,11 +38,11 @@ export interface OpenedFile {
 /** Of what a file is, as far as its sender or the user says. */
 interface FormatChoice extends TextOptions {
   readonly claimed: FileForm | null;
-  /** Of a workbook, by name or number. */
+  /** It is a sheet of a workbook, by name or number. */
   readonly sheet: string | null;
-  /** Of an archive, by name; of JSON, by path. */
+  /** It is an entry of an archive, by name; for JSON, it is a path. */
   readonly entry: string | null;
-  /** Between the cells of a row; null or missing: detected. */
+  /** It stands between the cells of a row; null or missing: it is detected. */
   readonly delimiter?: string | null;
   /** What strings of JSON are read for: missing: addresses. */
   readonly isWanted?: (cell: string) => boolean;
@@ -288,7 +288,7 @@ async function* filePieces(file: RandomAccess): AsyncGenerator<Buffer, void, und
 }
 
 interface TextOptions {
-  /** The charset of the media type. */
+  /** It is the charset of the media type. */
   readonly charset?: string | null;
   /** What counts whatever the bytes are. */
   readonly encoding?: string | null;
@@ -297,13 +297,13 @@ interface TextOptions {
 /** A file of text whose encoding is known. */
 interface DecodedText {
   readonly encoding: Encoding;
-  /** Its beginning. */
+  /** It is its beginning. */
   readonly head: string;
   /** Whether that is all of it. */
   readonly isWhole: boolean;
-  /** All of it. */
+  /** It yields all of it. */
   blocks(): AsyncGenerator<TextBlock, void, undefined>;
-  /** Rows of lines, from the middle and the end. */
+  /** It returns rows of lines, from the middle and the end. */
   parts(): Promise<string[]>;
   /** About what was decoded so far. */
   warnings(): ReadWarning[];
@@ -389,7 +389,7 @@ const wholeRows = (part: string, shape: TextShape): RawRow[] =>
     .slice(1, -1)
     .slice(0, PART_ROWS);
 
-/** Rows of all blocks, but for the first `skip` characters. */
+/** Yields the rows of all blocks, but for the first `skip` characters. */
 async function* cutRows(
   blocks: AsyncGenerator<TextBlock, void, undefined>,
   reader: { push(text: string, final: boolean): RawRow[] },

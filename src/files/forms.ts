@@ -140,11 +140,11 @@ function isXml(text: string): boolean {
   return root !== undefined && (text.match(/<\/[a-z][\w.:-]*>/gi)?.length ?? 0) > 1;
 }
 
-/** RFC 5322, and trace fields of RFC 5321. */
+/** They are those of RFC 5322, and trace fields of RFC 5321. */
 const MAIL_FIELD =
   /^(return-path|received|date|from|sender|reply-to|to|cc|bcc|message-id|in-reply-to|references|subject|mime-version|content-type|delivered-to|dkim-signature):/i;
 
-/** At least three different header fields in the lines before the first blank one. */
+/** Says whether at least three different header fields are in the lines before the first blank one. */
 function isMail(text: string): boolean {
   const [head = ''] = text.slice(0, 20_000).split(/\r?\n\r?\n/, 1);
   const lines = head.split(/\r?\n/);

@@ -209,7 +209,7 @@ class JsonColumns {
     if (rest.length > 0) this.#addAt(place, 'more', '[more]', JSON.stringify(rest), depth);
   }
 
-  /** `suffix`: to the name of the place. */
+  /** `suffix` is added to the name of the place. */
   #addAt(place: JsonPlace | null, key: string, suffix: string, value: unknown, depth: number): void {
     const inner = place === null ? null : this.#place(place, key, suffix);
     if (inner !== null) this.#add(inner, value, depth + 1);
@@ -279,7 +279,7 @@ function valueText(given: unknown): string {
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
 }
 
-/** Types of DynamoDB's JSON. */
+/** They are types of DynamoDB's JSON. */
 const DYNAMODB: ReadonlySet<string> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M', 'SS', 'NS', 'BS']);
 
 /** `{"$oid": "60"}` of MongoDB and `{"S": "Ada"}` of DynamoDB are values with their type. */

@@ -2,7 +2,7 @@
 import { unreadable } from './problems.ts';
 import { shownNames } from './xlsx/book.ts';
 
-/** The way to the records: keys, `*` for every element of an array or every member of an object. */
+/** It leads to the records: keys, and `*` for every element of an array or every member of an object. */
 export type JsonPath = readonly string[];
 export const EACH = '*';
 
@@ -39,9 +39,9 @@ export class JsonSurvey {
   readonly #top = new SurveyNode();
   #nodes = 1;
   readonly #isWanted: (cell: string) => boolean;
-  /** Of each open container within SURVEY_DEPTH_MAX, its node; null: not looked at. */
+  /** It has the node of each open container within SURVEY_DEPTH_MAX; null: not looked at. */
   readonly #open: { readonly node: SurveyNode | null; readonly isArray: boolean }[] = [];
-  /** Containers open beyond that. */
+  /** It counts containers that are open beyond that. */
   #deeper = 0;
   #key: string | null = null;
   #isKeyNext = false;
@@ -129,7 +129,7 @@ export class JsonSurvey {
     this.#isKeyNext = !isArray;
   }
 
-  /** The node of the value that begins here. */
+  /** Returns the node of the value that begins here. */
   #value(): SurveyNode | null {
     const open = this.#open.at(-1);
     const node = open === undefined ? this.#top : this.#child(open.node, open.isArray);
@@ -224,7 +224,7 @@ function addressesBeside(node: SurveyNode): number {
   return sum;
 }
 
-/** From the outside in, in the order of the document. */
+/** Lists them from the outside in, in the order of the document. */
 function candidates(node: SurveyNode, path: JsonPath): RowsCandidate[] {
   const found: RowsCandidate[] = [];
   const each = [...path, EACH];
@@ -293,7 +293,7 @@ function endOfString(text: string, open: number): number {
   }
 }
 
-/** The content of a string. */
+/** Returns the content of a string. */
 function unescaped(raw: string): string {
   if (!raw.includes('\\')) return raw;
   try {

@@ -92,7 +92,7 @@ function attachmentText({ content }: Attachment): string {
   }
 }
 
-// Fields (RFC 3464 §2.1, RFC 5965 §3).
+// Fields (RFC 3464 §2.1, RFC 5965 §3)
 
 /** Names in lower case, values unfolded; the first of a name comes first. */
 type HeaderFields = ReadonlyMap<string, readonly string[]>;
@@ -161,7 +161,7 @@ function recipientIn(value: string | null): string | null {
 
 const mailTime = (date: string | null | undefined): number | null => fromMailDate(date ?? '');
 
-// Delivery status notifications.
+// Delivery status notifications
 
 /** RFC 3464 §2.3.3. */
 const ACTIONS: Readonly<Record<string, MailOutcome | Disregarded>> = {
@@ -222,7 +222,7 @@ function readDeliveryStatus(status: string, { text = '', date }: Email): MailRep
   return groups.length === 0 ? disregardedReport('no_recipient') : { outcomes, disregarded };
 }
 
-// Feedback reports.
+// Feedback reports
 
 /** RFC 5965 §7.3, RFC 6591, RFC 6650; other types are no complaints either. */
 const FEEDBACK: Readonly<Record<string, 'complained' | Disregarded>> = {
@@ -269,7 +269,7 @@ function readFeedback(report: string, { attachments, date }: Email): MailReport 
 
 const DAEMON = /^(?:mailer-?daemon|mail-?daemon|postmaster|mdaemon)$/i;
 const REPORTED_ADDRESS = /[^\s<>"'()[\],;:@]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}\p{N}-]{2,63}/gu;
-/** The header of the returned message. */
+/** It is in the header of the returned message. */
 const RETURNED_HEADER = /^[> ]{0,4}(?:return-path|received|message-id|mime-version|dkim-signature|subject):/im;
 const CODES = /(?<![\w.:/-])(?:[45]\d\d(?=[-:\s])|[45]\.\d{1,3}\.\d{1,3}(?![\d.]))/g;
 
@@ -338,7 +338,7 @@ export async function readMailReport(raw: Uint8Array): Promise<MailReport> {
   return disregardedReport(isAutoReply(email) ? 'auto_reply' : 'no_report');
 }
 
-// mbox files.
+// mbox files
 
 const FROM_LINE = /^From .*\d{2}:\d{2}/;
 const QUOTED_FROM = /^>+From /;

@@ -18,7 +18,7 @@ export interface RowBatch {
 /** What was found out about a file before its rows are read. */
 export interface Reading
   extends Pick<RowSource, 'format' | 'delimiter' | 'encoding' | 'byteOrderMark' | 'sheet' | 'entry'> {
-  /** Row of the file with the names of the columns, from 1; 0: none. */
+  /** The row of the file with the names of the columns is counted from 1; 0: none. */
   readonly headerRow: number;
   /** Whether the names of the columns are in the file: in its header, or as the keys of its objects. */
   readonly hasNames: boolean;
@@ -55,12 +55,12 @@ const READ_LIMITS: ReadLimits = {
 export interface ReadOptions extends ReadChoice {
   /** What the sender calls the file; what the content says for certain wins. `json`: also that texts are addresses. */
   readonly form?: FileForm | null;
-  /** The charset of the media type. */
+  /** It is the charset of the media type. */
   readonly charset?: string | null;
   readonly limits?: Partial<ReadLimits>;
 }
 
-/** Rows of a batch, at most. */
+/** A batch has at most this many rows. */
 const READ_BATCH_ROWS = 500;
 
 /** Reads as far as needed to know the columns. Throws FileError. */

@@ -9,7 +9,7 @@ import type { FileRow, RawRow, ReadSummary, ReadWarning, RowAddress } from './ro
 const NO_ROWS: readonly [] = [];
 /** Notes and totals at the end are no more than so many rows. */
 const FOOTER_ROWS = 50;
-/** Of a row. */
+/** A row has at most this many. */
 const ROW_ADDRESSES = 1_000;
 
 type Unnumbered = Omit<FileRow, 'row'>;
@@ -32,7 +32,7 @@ export class RowReader {
   readonly names: readonly string[];
   /** Indexes of the columns that are verified, the main one first. */
   readonly verified: readonly number[];
-  /** Rows so far. */
+  /** It counts the rows so far. */
   count = 0;
   readonly #main: number;
   readonly #inOrder: readonly number[];
@@ -109,7 +109,7 @@ export class RowReader {
     );
   }
 
-  /** The last rows. */
+  /** It returns the last rows. */
   end(): FileRow[] {
     const first = this.#held.findIndex((held) => this.#isFooter(held));
     const footer = first < 0 ? [] : this.#held.slice(first);
@@ -196,7 +196,7 @@ export class RowReader {
     return [...joined, ...cells.slice(at, length)];
   }
 
-  /** `count` cells of more. */
+  /** It joins `count` cells of more. */
   #joined(cells: readonly string[], count: number): string[] | null {
     if (count === 0) return null;
     if (count === 1) return [cells.join(this.#delimiter)];
@@ -267,7 +267,7 @@ export class RowReader {
     }
   }
 
-  /** `further`: warnings about the file, not its rows. */
+  /** `further` are warnings about the file, not its rows. */
   summary(further: readonly ReadWarning[]): ReadSummary {
     const { rowsWithAddress, several, max } = this.#counts;
     const otherAddressColumns = this.#others.flatMap((index, i) => {
@@ -334,7 +334,7 @@ const holdsAddress = (cell: string | undefined): boolean =>
 const isBlankRow = ({ cells, extra }: Unnumbered): boolean =>
   [...cells, ...extra].every((cell) => trimBlanks(cell) === '');
 
-/** Of a header: without case, and blanks around names and at the end. */
+/** Makes the key of a header: without case, and blanks around names and at the end. */
 const repeatedHeaderKey = (cells: readonly string[]): string =>
   cells
     .map((cell) => trimBlanks(cell).toLowerCase())

@@ -19,12 +19,12 @@ export interface RowSource {
   readonly format: FileForm;
   /** Between the cells of a row; null: the form has none, or a row has one cell. */
   readonly delimiter: string | null;
-  /** Of text, by its name in the WHATWG's Encoding Standard. */
+  /** It is the encoding of a text, by its name in the WHATWG's Encoding Standard. */
   readonly encoding: string | null;
   readonly byteOrderMark: boolean;
-  /** The sheet of a workbook. */
+  /** It is the sheet of a workbook. */
   readonly sheet: string | null;
-  /** Of an archive, by its name; of JSON, the path to the list in it. */
+  /** It is an entry of an archive, by its name; for JSON, it is the path to the list in it. */
   readonly entry: string | null;
   /** Other sheets of the workbook, or lists in the JSON, that have addresses. */
   readonly others: readonly string[];
@@ -54,17 +54,17 @@ export const boundsOf = (limits: RowLimits): RowBounds => ({
   cellBytes: limits.rowBytes,
   checkColumns: (count, line) => checkColumns(count, limits, line),
 });
-/** Of the largest cells. */
+/** This many of the largest cells are shown. */
 const ROW_CELLS = 8;
 
 export interface FileRow {
-  /** From 1, the header not counted. */
+  /** It is counted from 1, without the header. */
   readonly row: number;
   /** Where it begins: the line of the text, or the row of the sheet, from 1. */
   readonly line: number;
   /** As in the file, one per column; missing ones are empty. A row with a problem has its text in the first. */
   readonly cells: readonly string[];
-  /** Cells beyond the last column. */
+  /** They are cells beyond the last column. */
   readonly extra: readonly string[];
   /** What to verify, in the order of the file; none: blank, or the row has a problem. */
   readonly addresses: readonly RowAddress[];
@@ -73,17 +73,17 @@ export interface FileRow {
 
 export interface RowAddress {
   readonly text: string;
-  /** Index of its column. */
+  /** It is the index of its column. */
   readonly column: number;
 }
 
 export interface ReadWarning {
   readonly code: ReadWarningCode;
-  /** A whole sentence. */
+  /** It is a whole sentence. */
   readonly message: string;
 }
 
-/** What only all of the rows show. */
+/** It has what only all of the rows show. */
 export interface ReadSummary {
   /** Columns whose addresses are not verified, and how many they have. */
   readonly otherAddressColumns: readonly { readonly column: string; readonly addresses: number }[];

@@ -13,14 +13,14 @@ export interface ResultRow {
   readonly extra: readonly string[];
   /** Null: nothing was verified. */
   readonly result: RowResult | null;
-  /** The line of the format `jsonl`. */
+  /** It is the line of the format `jsonl`. */
   readonly json: object;
 }
 
 /** How CSV is written. */
 export interface CsvDialect {
   readonly delimiter: string;
-  /** By its name in the Encoding Standard. */
+  /** It is named as in the Encoding Standard. */
   readonly encoding: string;
   readonly byteOrderMark: boolean;
 }

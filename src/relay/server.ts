@@ -31,13 +31,13 @@ const HANDSHAKE_STEP_MS = 10_000;
 const RELAY_CONNECT_MS = 20_000;
 /** What a client still sends after its last reply is discarded for so long: closing at once may take the reply away. */
 const RELAY_LINGER_MS = 500;
-/** From the end of the mail server's side to the end of the client's. */
+/** This long after the mail server's side has ended, the client's ends. */
 const LAST_MS = 5_000;
 const RELAY_KEEP_ALIVE_MS = 60_000;
 
 export interface RelaySecrets {
   readonly tokens: readonly string[];
-  /** In PEM format, and when the certificate ends, ms since 1970; null: no TLS. */
+  /** They are in PEM format; the certificate ends at that time, ms since 1970. Null means no TLS. */
   readonly tls: { readonly cert: string; readonly key: string; readonly endsAt: number } | null;
 }
 

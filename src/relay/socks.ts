@@ -1,4 +1,7 @@
-/** The server's side of SOCKS 5 (RFC 1928) with user name and password (RFC 1929), up to the reply to the request. */
+/**
+ * This is the server's side of SOCKS 5 (RFC 1928) with user name and password (RFC 1929), up to the reply to the
+ * request.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { canonicalIp, type HostPort, textOf } from '../kernel/ip.ts';
@@ -27,7 +30,7 @@ const REPLY_CODES: Readonly<Partial<Record<RelayOutcome, number>>> = {
   address_type: 8,
 };
 
-/** The connection ends here. `reply`: the last reply to its client. */
+/** The connection ends here. `reply` is the last reply to its client. */
 export class RelayEnd extends Error {
   readonly outcome: RelayOutcome;
   readonly reply: Buffer | null;
@@ -113,7 +116,7 @@ export async function readDestination(reader: StepReader): Promise<HostPort> {
   return destinationOf(head, await reader.take(addressBytesOf(head) + PORT_BYTES));
 }
 
-/** The same of a whole request. */
+/** Does the same for a whole request. */
 export function destinationIn(request: Buffer): HostPort {
   const head = request.subarray(0, REQUEST_HEAD_BYTES);
   const rest = request.subarray(REQUEST_HEAD_BYTES);
@@ -139,7 +142,7 @@ function destinationOf(head: Buffer, rest: Buffer): HostPort {
   return { address: canonicalIp(text) ?? text, port: rest.readUInt16BE(size) };
 }
 
-/** `from`: the address that the relay connects from. */
+/** The relay connects from the address `from`. */
 export const connectedReply = (from: HostPort): Buffer => socksMessage(0, from);
 
 /** Null: there is none, and the connection is closed. */
@@ -162,7 +165,7 @@ const CONNECT_ERRORS: Readonly<Record<string, RelayOutcome>> = {
   EHOSTUNREACH: 'host_unreachable',
   EHOSTDOWN: 'host_unreachable',
   ETIMEDOUT: 'host_unreachable',
-  // This host's firewall.
+  // The firewall of this host does it.
   EACCES: 'address_not_allowed',
   EPERM: 'address_not_allowed',
 };

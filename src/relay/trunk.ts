@@ -43,7 +43,7 @@ interface TrunkSettings {
   readonly idleMs: number;
   readonly totalMs: number;
   readonly connectMs: number;
-  /** From the end of the client's side to the end of the mail server's. */
+  /** This long after the client's side has ended, the mail server's ends. */
   readonly lastMs: number;
   readonly clock: Clock;
   /** How to connect there; throws RelayEnd where that is not allowed. */

@@ -4,7 +4,7 @@ import { ApiError } from '../kernel/errors.ts';
 import type { WebhookEventData, WebhookEventType } from '../kernel/facts/events.ts';
 import type { AccountId, Actor, AlertSettings, AlertsOfAccount, MailServersSeen, Store } from '../store/store.ts';
 
-/** Of a page of the account. */
+/** Makes a link to a page of the account. */
 export const linkTo = (url: string, account: string, path: string): string =>
   `${url}/accounts/${account}${path === '/' ? '' : path}`;
 

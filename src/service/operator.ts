@@ -80,7 +80,7 @@ export interface OperatorService {
     by: Actor,
   ): Promise<AccountSummary>;
   get(id: string): Promise<AccountSummary>;
-  /** Of a live account. */
+  /** It returns the id of a live account. */
   idOf(id: string): Promise<AccountId>;
   readonly plans: readonly PlanTerms[];
   change(id: string, change: AccountChange, by: Actor): Promise<AccountSummary>;

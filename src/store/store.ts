@@ -790,7 +790,7 @@ export interface Idempotency {
   forget(owner: string, ref: IdempotencyRef): Promise<void>;
 }
 
-/** A recorded verification: what the log shows and what the ledger charges for. */
+/** It is a recorded verification: what the log shows and what the ledger charges for. */
 /** Hashes of an address and of its mailbox; null: it has none. */
 interface KeptAddress {
   readonly email: string;

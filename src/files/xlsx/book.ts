@@ -52,7 +52,7 @@ export function mailtoOf(link: string): string | null {
   }
 }
 
-/** `link`: of any kind. */
+/** `link` may be of any kind. */
 export function withMailto(text: string, link: string): string {
   const address = mailtoOf(link);
   return address === null ? text : withLink(text, address);
@@ -106,7 +106,7 @@ export class SheetRating {
 export interface ChosenSheet {
   readonly index: number;
   readonly name: string;
-  /** Names of other visible sheets with a column of addresses. */
+  /** They are names of other visible sheets with a column of addresses. */
   readonly others: readonly string[];
 }
 

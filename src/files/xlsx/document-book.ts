@@ -24,7 +24,10 @@ const DOCUMENT_BATCH_BYTES = 2 ** 18;
 const DOCUMENT_SLICE_BYTES = 2 ** 12;
 const TABLES_MAX = 1_000;
 
-/** `read`: the document from its beginning; `bytesOf`: of the file, of so many of the document. */
+/**
+ * `read` yields the document from its beginning; `bytesOf` says how many bytes of the file belong to so many of the
+ * document.
+ */
 export async function openDocument(
   format: DocumentFormat,
   read: () => AsyncIterable<Buffer>,
@@ -117,7 +120,7 @@ class DocumentTables {
     if (place !== undefined && place.index === this.#wanted) this.isOver = true;
   }
 
-  /** `line`: from 1; null: the next one. */
+  /** `line` is counted from 1; null is the next one. */
   startRow(line: number | null): void {
     const place = this.#open.at(-1);
     if (place === undefined) return;
@@ -186,7 +189,7 @@ class CellText {
 }
 const DOCUMENT_CELL_LENGTH = 65_536;
 
-/** `content.xml` of OpenDocument 1.3, part 3, and the same in one file. */
+/** It reads `content.xml` of OpenDocument 1.3, part 3, and the same in one file. */
 class OpenDocument implements DocumentReader {
   wantsText = false;
   readonly tables: DocumentTables;
@@ -339,7 +342,7 @@ const numberOf = (tag: string, name: string): number | null => {
 const HIDDEN: ReadonlySet<string> = new Set(['style', 'script', 'xml', 'template', 'head', 'select']);
 const BLOCK_TAGS: ReadonlySet<string> = new Set(['br', 'p', 'div', 'li']);
 
-/** As lenient as browsers: cells and rows end where the next one begins. */
+/** It is as lenient as browsers: cells and rows end where the next one begins. */
 class HtmlTables implements DocumentReader {
   readonly tables: DocumentTables;
   /** Of each open table, the cell that is open. */

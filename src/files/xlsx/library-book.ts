@@ -23,7 +23,7 @@ type Bytes = Pick<RandomAccess, 'size' | 'read'>;
 
 /** 65,536 rows of 30 columns take about as much. */
 const XLS_BYTES = 64 << 20;
-/** Of all parts, unpacked. */
+/** All parts have at most this size when unpacked. */
 const XLSB_BYTES = 96 << 20;
 const SHEET_BATCH_ROWS = 500;
 

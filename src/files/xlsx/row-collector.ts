@@ -2,7 +2,7 @@
 import { tooLarge } from '../problems.ts';
 import { checkColumns, type RawRow, type RowLimits } from '../rows.ts';
 
-/** Bytes of a cell beside its text. */
+/** A cell takes this many bytes beside its text. */
 const BESIDE_TEXT = 8;
 const SHOWN_LENGTH = 200;
 /** Equal rows that a file may write as one. */
@@ -23,7 +23,7 @@ export class RowCollector {
     this.#limits = limits;
   }
 
-  /** The rows since the last call. */
+  /** It returns the rows since the last call. */
   take(): readonly RawRow[] {
     const rows = this.#rows;
     this.#rows = [];

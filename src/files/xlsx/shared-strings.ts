@@ -5,7 +5,7 @@ import { scanXml } from './xml.ts';
 
 const TEXTS_BYTES = 128 << 20;
 const TEXTS_MAX = 4_000_000;
-/** Powers of two. */
+/** They are powers of two. */
 const CHUNK_BYTES = 1 << 20;
 const PAGE_TEXTS = 1 << 15;
 

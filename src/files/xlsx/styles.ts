@@ -10,14 +10,14 @@ const STYLES_MAX = 65_490;
 /** 30 December 1899, in days before 1970; days of early 1900 are counted as if that year had a 29 February. */
 const EPOCH_1900 = 25_569;
 const EPOCH_1904 = 24_107;
-/** 31 December 9999 */
+/** It is 31 December 9999. */
 const LAST_DAY = 2_958_465;
 const FORMAT_LENGTH = 255;
 
 /** `date`; digits among other characters, `0` for each, such as `00000` or `+0`; null: as the number is. */
 export type NumberStyle = 'date' | { readonly digits: string } | null;
 
-/** By the number of the style of a cell. */
+/** Reads them by the number of the style of a cell. */
 export async function readStyles(pieces: AsyncIterable<Buffer>): Promise<readonly NumberStyle[]> {
   const ofFile = new Map<number, NumberStyle>();
   const styles: NumberStyle[] = [];
@@ -42,7 +42,7 @@ export async function readStyles(pieces: AsyncIterable<Buffer>): Promise<readonl
   return styles;
 }
 
-/** Of a format code such as `yyyy-mm-dd` or `00000`. */
+/** Reads a format code such as `yyyy-mm-dd` or `00000`. */
 export function styleOf(code: string): NumberStyle {
   const format = code.slice(0, FORMAT_LENGTH);
   return isDateFormat(format) ? 'date' : digitsOf(format);

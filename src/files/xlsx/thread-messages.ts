@@ -23,7 +23,7 @@ export interface ReadOrder {
   readonly limits: SheetLimits;
 }
 
-/** `widths`: cells of each row. */
+/** `widths` are the numbers of cells of each row. */
 export interface WriteOrder {
   readonly kind: 'write';
   readonly state: XlsxState;
@@ -31,7 +31,7 @@ export interface WriteOrder {
   readonly cells: readonly XlsxCell[];
 }
 
-/** `lines`: rows of the sheet, from 1. */
+/** `lines` are rows of the sheet, from 1. */
 export interface ReadRows {
   readonly kind: 'rows';
   readonly lines: readonly number[];
@@ -44,7 +44,7 @@ export interface ReadRows {
 }
 
 export type SheetPiece =
-  /** `others`: further visible sheets with a column of addresses. */
+  /** `others` are further visible sheets with a column of addresses. */
   { readonly kind: 'sheet'; readonly name: string; readonly others: readonly string[] } | ReadRows;
 
 /** A FileError, as a message has it. */

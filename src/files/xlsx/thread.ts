@@ -33,7 +33,7 @@ const OPENERS = {
   xlsb: async (file, limits) => (await import('./library-book.ts')).openXlsb(file, limits),
 } as const satisfies Record<BookFormat, (file: Bytes, limits: SheetLimits) => Promise<Book>>;
 
-/** `wanted`: the name or number of the sheet; null: the first visible one with addresses. */
+/** `wanted` is the name or number of the sheet; null: the first visible one with addresses. */
 async function openSheet(
   source: SpooledBytes,
   format: BookFormat,
@@ -45,7 +45,7 @@ async function openSheet(
   return { ...chosen, batches: book.rows(chosen.index) };
 }
 
-/** `content.xml` in a ZIP archive, or a flat document. */
+/** It is `content.xml` in a ZIP archive, or a flat document. */
 async function openOds(file: Bytes, limits: SheetLimits): Promise<Book> {
   const head = await file.read(0, 2);
   if (head.toString('latin1') !== 'PK') return openDocumentText('ods', file, limits);
@@ -81,7 +81,7 @@ async function* piecesOf(file: Bytes): AsyncGenerator<Buffer, void, undefined> {
   for (let at = 0; at < file.size; at += THREAD_READ_BYTES) yield await file.read(at, THREAD_READ_BYTES);
 }
 
-/** `next`: whether to go on. */
+/** `next` says whether to go on. */
 async function readOrder(
   { source, format, sheet, limits }: ReadOrder,
   next: (piece: SheetPiece) => Promise<boolean>,

@@ -23,7 +23,7 @@ const READER_YOUNG_MB = 4;
 const OPEN_MS = 120_000;
 /** Of XML that a workbook with fewer bytes, unpacked, is read quickly: some 150,000 rows of five columns. */
 const SMALL_WORKBOOK_BYTES = 32 << 20;
-/** An idle thread ends after so long, ms. */
+/** An idle thread ends after this time. */
 const THREAD_IDLE_MS = 5_000;
 /** Blank rows that are made at a time. */
 const BLANK_ROWS = 500;
@@ -82,7 +82,7 @@ const readersFor = (format: BookFormat, unpacked: number): ReaderThreads => {
 
 interface ReadSheet {
   readonly name: string;
-  /** Further visible sheets with a column of addresses. */
+  /** They are further visible sheets with a column of addresses. */
   readonly others: readonly string[];
   /** To be read to their end, or ended. */
   readonly batches: AsyncGenerator<RawBatch, void, undefined>;
@@ -90,9 +90,9 @@ interface ReadSheet {
 
 interface BookChoice {
   readonly format: BookFormat;
-  /** Bytes of all parts. */
+  /** They are the bytes of all parts. */
   readonly unpacked: number;
-  /** Name or number; null: the first visible one with addresses. */
+  /** It is a name or number; null: the first visible one with addresses. */
   readonly sheet: string | null;
 }
 

@@ -294,7 +294,7 @@ class SheetRows implements XmlHandler {
     return address === null ? shown : withLink(shown, address);
   }
 
-  /** Of the same row. */
+  /** It looks at cells of the same row. */
   #cellAt(place: string): string | null {
     const column = columnOf(place);
     return column !== null && place.replace(/^[A-Z]+/, '') === String(this.#line) ? this.rows.cell(column) : null;
@@ -302,7 +302,7 @@ class SheetRows implements XmlHandler {
 }
 
 interface CellTag {
-  /** Number of the column, from 1; null: the next one. */
+  /** It is the number of the column, from 1; null: the next one. */
   at: number | null;
   place: string;
   type: string;
@@ -343,7 +343,7 @@ const FORMULA_DEPTH_MAX = 20;
 
 interface FormulaValue {
   readonly text: string;
-  /** Of HYPERLINK. */
+  /** It is that of HYPERLINK. */
   readonly link: string | null;
 }
 

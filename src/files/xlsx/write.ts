@@ -5,14 +5,14 @@ import { unreadable } from '../problems.ts';
 import type { ResultCell } from '../result-columns.ts';
 import { escapeText } from './text.ts';
 
-/** Records of a ZIP file (PKWARE APPNOTE 6.3.10): enough for entries below 4 GiB. */
+/** These are records of a ZIP file (PKWARE APPNOTE 6.3.10): enough for entries below 4 GiB. */
 
 interface ZipPart {
   readonly name: string;
   readonly crc: number;
   readonly packed: number;
   readonly size: number;
-  /** Of its local header. */
+  /** It is the place of its local header. */
   readonly at: number;
 }
 
@@ -74,9 +74,9 @@ function directory(parts: readonly ZipPart[], at: number): Buffer {
 
 /** How far the sheet is. Every piece is packed on its own, so another writer can continue from here. */
 export interface XlsxState {
-  /** Rows written. */
+  /** It counts the rows written. */
   readonly rows: number;
-  /** The CRC of the XML of the sheet so far. */
+  /** It is the CRC of the XML of the sheet so far. */
   readonly crc: number;
   readonly size: number;
   readonly packed: number;
@@ -113,11 +113,11 @@ const SHEET = 'xl/worksheets/sheet1.xml';
 const SHEET_HEAD = `${XML_DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>`;
 const SHEET_END = '</sheetData></worksheet>';
 
-/** Limits of the format. */
+/** The format has these limits. */
 const XLSX_CELL_LENGTH = 32_767;
 const ZIP_PART_BYTES = 0xffff_ffff;
 
-/** An empty last block of deflate (RFC 1951). */
+/** It is an empty last block of deflate (RFC 1951). */
 const DEFLATE_END = Buffer.from([3, 0]);
 /** A piece ends at a byte, and refers to nothing before it. */
 const PIECE = { finishFlush: constants.Z_SYNC_FLUSH, level: 5 };
@@ -142,13 +142,13 @@ function fixedParts(): { bytes: Buffer; parts: ZipPart[] } {
 
 export interface Written {
   readonly piece: Uint8Array;
-  /** Behind it. */
+  /** It is the state behind it. */
   readonly state: XlsxState;
 }
 
 const START: XlsxState = { rows: 0, crc: 0, size: 0, packed: 0 };
 
-/** The file up to and with the first row. */
+/** Writes the file up to and with the first row. */
 export function writeHead(names: readonly string[]): Written {
   const { piece, state } = packed(START, SHEET_HEAD + rowXml(1, names), 1);
   return { piece: Buffer.concat([PARTS_BEFORE_SHEET.bytes, localHeader(SHEET), piece]), state };
@@ -173,7 +173,7 @@ export function writeEnd(before: XlsxState): Uint8Array {
   return Buffer.concat([piece, descriptor, directory([...PARTS_BEFORE_SHEET.parts, part], at)]);
 }
 
-/** `end`: of the packed sheet. */
+/** `end` is that of the packed sheet. */
 function packed(before: XlsxState, text: string, rows: number, end: Buffer = Buffer.alloc(0)): Written {
   const xml = Buffer.from(text);
   const size = before.size + xml.length;
@@ -186,7 +186,7 @@ function packed(before: XlsxState, text: string, rows: number, end: Buffer = Buf
 const rowXml = (row: number, cells: readonly XlsxCell[]): string =>
   `<row r="${row}">${cells.map((cell, column) => cellXml(cell, `${columnLetters(column)}${row}`)).join('')}</row>`;
 
-/** A date, as days since 30 December 1899. */
+/** It is a date, as days since 30 December 1899. */
 interface DateCell {
   readonly days: number;
 }

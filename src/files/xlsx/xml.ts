@@ -73,7 +73,7 @@ const withoutLastCharacter = (piece: Buffer): Buffer => {
 
 const DECLARED_BYTES = 1024;
 
-/** By the byte order mark, or as XML and HTML declare it. */
+/** Returns it by the byte order mark, or as XML and HTML declare it. */
 function encodingOf(piece: Buffer): string | null {
   const [a, b, c] = piece;
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
@@ -226,7 +226,7 @@ export function eachAttribute(tag: string, visit: (name: string, value: string) 
   }
 }
 
-/** The value of an attribute. */
+/** Returns the value of an attribute. */
 export function attributeOf(tag: string, wanted: string): string | null {
   let found: string | null = null;
   eachAttribute(tag, (name, value) => {

@@ -10,13 +10,13 @@ type Bytes = Pick<RandomAccess, 'size' | 'read'>;
 export interface ZipEntry {
   readonly name: string;
   readonly isEncrypted: boolean;
-  /** 0: stored, 8: deflated. */
+  /** 0 means stored, 8 deflated. */
   readonly method: number;
   readonly crc: number;
   /** Bytes in the file, and unpacked, as the directory says. */
   readonly packed: number;
   readonly size: number;
-  /** Of its local header. */
+  /** It is the place of its local header. */
   readonly at: number;
 }
 

@@ -54,7 +54,7 @@ export interface OptionRow<T = unknown> {
   readonly help: string;
   /** Never echoed; can also be read from the file named by `<env>_FILE`. */
   readonly secret?: true;
-  /** The commands that use it; default: all but `relay`, which has no store. */
+  /** The commands that use it; default: all that use a store or the lists. */
   readonly commands?: readonly string[];
 }
 
@@ -1179,8 +1179,14 @@ export const flagOf = (option: Pick<OptionRow, 'env'>): string =>
     .toLowerCase()
     .replaceAll('_', '-')}`;
 
+/** Commands that use neither a store nor the lists of this host. */
+const WITHOUT_STORE = [
+  ...['relay', 'health', 'reply', 'version', 'completion'],
+  ...['lists', 'filters', 'webhooks', 'usage', 'outcomes'],
+];
+
 /** The rows that apply to `command` (`*`: all), in the order of the table. */
 export const optionsOf = (command: string): readonly (readonly [OptionKey, OptionRow])[] =>
   (Object.entries(OPTIONS) as [OptionKey, OptionRow][]).filter(
-    ([, { commands }]) => command === '*' || (commands?.includes(command) ?? command !== 'relay'),
+    ([, { commands }]) => command === '*' || (commands?.includes(command) ?? !WITHOUT_STORE.includes(command)),
   );

@@ -229,6 +229,17 @@ describe('account and key, while the service runs', () => {
       expect([args, code, out.includes('Usage: mailvet')]).toEqual([args, 0, true]);
     }
   });
+
+  it.each([
+    ['account list', true],
+    ['mcp', true],
+    ['usage', false],
+    ['lists status', false],
+    ['health', false],
+  ])('%s has the options of a store: %s', async (words, has) => {
+    const { out } = await cli(...words.split(' '), '--help');
+    for (const flag of ['--database-url', '--plans-file', '--lists-dir']) expect(out.includes(flag)).toBe(has);
+  });
 });
 
 describe('disposable and migrate', () => {

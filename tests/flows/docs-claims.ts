@@ -9,7 +9,7 @@ type Claim =
   | { readonly not: string }
   /** JavaScript around the sample, and what the whole prints. */
   | { readonly before?: string; readonly after?: string; readonly prints?: string }
-  /** JSON of the form of all that the command before prints, or of a part of what the request returns; values are others. */
+  /** JSON like all that the command before prints, or a part of what the request returns; values are others. */
   | { readonly shape: `GET /${string}` | 'of the command before' | 'valid' }
   /** JSON of the verdict on this address, or of its checks alone. */
   | { readonly verdict: string; readonly part?: 'checks' }

@@ -41,7 +41,7 @@ interface Page {
 /** A link whose target is no address of the web. */
 const LINK = /\]\((?![a-z]+:)([^()\s]+)\)/gi;
 
-export function pageOf(path: string): Page {
+function pageOf(path: string): Page {
   const spans: Place[] = [];
   const shell: Place[] = [];
   const links: Place[] = [];
@@ -174,6 +174,7 @@ export const unknownNames = (): string[] =>
     all(({ spans }) => spans).filter(({ text }) => NAME.test(text)),
     (text) =>
       elsewhere.has(text) ||
+      isPrefix(text) ||
       text
         .replace('()', '')
         .split('.')
@@ -186,8 +187,12 @@ export function unknownVariables(): string[] {
   const named = [...all(({ spans }) => spans), ...all(({ shell }) => shell)].flatMap(({ at, text }) =>
     [...text.matchAll(/MAILVET_[A-Z0-9_]+(?![A-Z0-9_…*])/g)].map(([name]) => ({ at, text: name })),
   );
-  return unless(named, (name) => options.has(name) || knownWords().has(name));
+  return unless(named, (name) => options.has(name) || knownWords().has(name) || isPrefix(name));
 }
+
+/** What several variables begin with: `MAILVET_OIDC_`. */
+const isPrefix = (name: string): boolean =>
+  name.endsWith('_') && optionsOf('*').some(([, { env }]) => env.startsWith(name));
 
 /** Rows of tables with a variable, or an option of the library, and a default that is not its default. */
 export function otherDefaults(): string[] {
@@ -285,9 +290,9 @@ const isParameter = (part: string | undefined): boolean => /^[:*{<…]/.test(par
 
 function isServed(method: string | undefined, path: string): boolean {
   const asked = path.split('/').slice(1);
-  const isPrefix = method === undefined || asked.at(-1) === '…';
+  const isBeginning = method === undefined || asked.at(-1) === '…';
   return SERVED.some(({ method: own, parts }) => {
-    const isLongEnough = parts.length === asked.length || isPrefix || isParameter(parts.at(-1));
+    const isLongEnough = parts.length === asked.length || isBeginning || isParameter(parts.at(-1));
     const same = asked.every(
       (part, i) => part === parts[i] || part === '' || isParameter(part) || isParameter(parts[i]),
     );

@@ -128,6 +128,8 @@ function modelsModule({ objects, choices, events }: ApiTypes): string {
   const replies = objects.filter(({ use }) => use.has('reply'));
   const isObject = (name: string) => replies.some((one) => one.name === name);
   const requests = objects.filter(({ use }) => use.has('request'));
+  const classes = replies.map((one) => replyClass(one, isObject)).join('\n\n\n');
+  const decoders = ['items', 'values'].filter((name) => classes.includes(`${name}(`));
   return `${HEAD}"""
 What the service answers and is sent.
 
@@ -141,12 +143,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypedDict
 
-from ._model import Decoders, Model, items, values
+from ._model import ${['Decoders', 'Model', ...decoders].join(', ')}
 
 ${choices.map(choice).join('\n\n')}
 
 
-${replies.map((one) => replyClass(one, isObject)).join('\n\n\n')}
+${classes}
 
 
 ${requests.map(requestDict).join('\n\n\n')}
@@ -313,11 +315,13 @@ function callsModule({ calls }: ApiTypes, isAsync: boolean): string {
       ...of.map((call) => `\n${method(call, isAsync)}`),
     ].join('\n'),
   );
+  const code = classes.join('\n\n\n');
+  const collections = ['Mapping', 'Sequence'].filter((name) => code.includes(`${name}[`));
   return `${HEAD}"""The calls of the API, as methods${isAsync ? ' that are awaited' : ''}."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import ${collections.join(', ')}
 from typing import Literal
 
 from . import models
@@ -328,7 +332,7 @@ from ._transport import ${isAsync ? 'AsyncDownload, AsyncTransport' : 'Download,
 __all__ = [${[...groups.keys()].map((group) => quoted(`${prefix}${group === '' ? 'Root' : camel(group)}Calls`)).join(', ')}]
 
 
-${classes.join('\n\n\n')}
+${code}
 `;
 }
 

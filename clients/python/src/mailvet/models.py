@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypedDict
 
-from ._model import Decoders, Model, items, values
+from ._model import Decoders, Model, items
 
 Status = Literal[
     "good",

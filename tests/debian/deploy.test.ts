@@ -17,7 +17,7 @@ function run(command: string, args: readonly string[], env: Record<string, strin
   return { status, output: `${stdout}${stderr}` };
 }
 
-const PAGE = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8').replaceAll(/\s+/g, ' ');
 const exposureOf = (name: string) =>
   run('systemd-analyze', ['security', '--offline=true', '--threshold=20', join(DEPLOY, `systemd/${name}.service`)]);
 

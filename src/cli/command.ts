@@ -6,9 +6,9 @@ import { flagOf, type OptionKey, optionsOf } from '../config/options.ts';
 import { type Options, readOptions, systemEnvironment } from '../config/read.ts';
 import type { Actor, Store } from '../store/store.ts';
 
-/** Exit code 2. */
+/** The command ends with exit code 2. */
 export class UsageError extends Error {}
-/** Exit code 1. */
+/** The command ends with exit code 1. */
 export class CommandFailure extends Error {}
 
 /** A command with `--json` and a flag for each option of the table that applies to it. */
@@ -36,7 +36,7 @@ export function optionsFrom(
   return read.options;
 }
 
-/** Of the flags of a command, those of the table of options. */
+/** Takes those flags of a command that are in the table of options. */
 export function flagValues(flags: object, optionsFor: string): Partial<Record<OptionKey, string | true>> {
   const given: Partial<Record<OptionKey, string | true>> = {};
   for (const [key, row] of optionsOf(optionsFor)) {
@@ -71,7 +71,7 @@ interface Opening {
   readonly creates?: boolean;
 }
 
-/** Imported lazily, because most commands need no store. */
+/** It is imported lazily, because most commands need no store. */
 export async function openConfiguredStore(options: Options, { creates }: Opening = {}): Promise<Store> {
   const { databaseUrl } = options;
   const [{ openStore }, { systemClock }, { configuredPlans }, missing] = await Promise.all([
@@ -113,7 +113,7 @@ export function printResult(flags: { json?: boolean }, json: unknown, text: stri
   process.stdout.write(flags.json ? `${JSON.stringify(json)}\n` : `${text}\n`);
 }
 
-/** Aligned columns. */
+/** Aligns the columns. */
 export function table(rows: readonly (readonly (string | number | null)[])[], head: readonly string[]): string {
   const cells = [head, ...rows.map((row) => row.map((cell) => printable(String(cell ?? '-'))))];
   const widths = head.map((_, i) => Math.max(...cells.map((row) => [...row[i]!].length)));

@@ -5,7 +5,7 @@ import { createVerifier, type Verifier } from '../index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { formatHostPort } from '../kernel/ip.ts';
 
-/** The library's verifier, configured from the options. */
+/** Makes the library's verifier, configured from the options. */
 export async function verifierFrom(options: Options): Promise<Verifier> {
   const smtp = await smtpIdentityOf(
     options,

@@ -62,7 +62,7 @@ const asksForJson = (argv: readonly string[]): boolean => {
 function arranged(program: Command, argv: readonly string[]): string[] {
   const isHelp = argv[0] === 'help';
   const words = isHelp ? [...argv.slice(1), '--help'] : [...argv];
-  // Its name in earlier versions.
+  // Earlier versions had this name.
   if (words[0] === '-V') words[0] = '--version';
   let group = program;
   for (let at = 0; at < words.length && group.commands.length > 0; ) {

@@ -13,7 +13,7 @@ import { NO_VERDICT } from './no-verdict.ts';
 import { onlyBuiltIn } from './policy.ts';
 import { explainServerError } from './server-error.ts';
 
-/** A server of the Model Context Protocol on standard input and output, which therefore print nothing else. */
+/** It serves the Model Context Protocol on standard input and output, which therefore print nothing else. */
 export const mcpCommand = (): Command =>
   command(
     'mcp',

@@ -5,7 +5,7 @@ import { type Decision, decide, decideOutage, type Policy } from '../kernel/fact
 /** Reported as the reason if no resolver answered; the address can be verified again later. */
 export const NO_VERDICT = 'verification_unavailable' satisfies ErrorCode;
 
-/** The JSON line in place of a result. */
+/** The JSON line stands in place of a result. */
 export const noVerdict = (email: string) => ({ email, status: null, reason: NO_VERDICT });
 
 /** Null if no resolver answers, so that an outage does not fail the whole batch. */

@@ -49,7 +49,7 @@ export const withDedupe = (command: Command, where = ''): Command =>
     ).choices(DEDUPES),
   );
 
-/** Missing: detected. */
+/** What is missing is detected. */
 export function readChoice({ columns, column, headerRow, delimiter, encoding, sheet, entry }: ReadFlags) {
   const known = encoding === undefined ? undefined : encodingNamed(encoding);
   if (known === null)

@@ -278,7 +278,7 @@ function nameFor(certificate: X509Certificate, host: string | null): string {
   return first.replace('*', 'relay');
 }
 
-/** Host names and IP addresses: `DNS:a.example, IP Address:192.0.2.1`. */
+/** Reads host names and IP addresses: `DNS:a.example, IP Address:192.0.2.1`. */
 const certificateNames = (subjectAltName: string | undefined): string[] =>
   [...(subjectAltName ?? '').matchAll(/(?:^|, )(?:DNS|IP Address):([\w.*:-]+)/g)].map(([, name = '']) =>
     name.toLowerCase(),

@@ -34,7 +34,7 @@ export const serveCommand = (): Command =>
         const clean = await serve(options, logger, termination, flags);
         if (!clean) process.exitCode = 1;
       } catch (error) {
-        // Stopped during the start: nothing failed.
+        // It was stopped during the start, and nothing failed.
         if (!signal.aborted || error !== signal.reason) throw new CommandFailure(messageOf(error));
       } finally {
         exitSoon();
@@ -80,7 +80,7 @@ async function serve(
  */
 class HangUps {
   #service: Service | null = null;
-  /** Asked during the start. */
+  /** It is set when a drain is asked for during the start. */
   #isDue = false;
   readonly #read: () => Options | null;
 
@@ -134,9 +134,9 @@ interface StartupInfo {
   readonly address: string;
   /** The first account's API key, if it was just created. */
   readonly key: string | null;
-  /** The same for test mode. */
+  /** It is the same for test mode. */
   readonly test_key: string | null;
-  /** Of the first account, as text. */
+  /** It is the balance of the first account, as text. */
   readonly credits: string | null;
   /** One-time setup link; null if there already is a user or the flag was not given. */
   readonly setup_url: string | null;

@@ -311,7 +311,7 @@ function resultRows(
   });
 }
 
-/** Null if no resolver answered, even after retries. */
+/** Its calls return null if no resolver answered, even after retries. */
 function rowVerifier(verifier: Verifier, check: FileCheck): VerifyAddress {
   const { level, timeoutMs, wait, evidence, signal } = check;
   let resolverDown = false;
@@ -366,7 +366,7 @@ function fileFailure(error: unknown, { file, read }: FileCheck): unknown {
 // Results of the first rows of mailboxes, for their later rows. They are in a file without a name: a million of them
 // would not fit in memory.
 
-/** Null: no resolver answered. */
+/** Null means that no resolver answered. */
 type VerifyAddress = (address: NumberedAddress) => Promise<Report | null>;
 
 const FIRST_PLACES = 4_096;
@@ -559,7 +559,7 @@ async function leaveAlone(input: FilePlace, path: string): Promise<void> {
 
 const openPart = (path: string, flags: 'w' | 'r+'): Promise<FileHandle> => openToWrite(partOf(path), path, flags);
 
-/** `out`: what errors name. */
+/** `out` is what errors name. */
 async function openToWrite(path: string, out: string, flags: 'w' | 'r+'): Promise<FileHandle> {
   return open(path, flags, 0o600).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`cannot write --out ${out} (${error.code}): give a file in a folder that you may write to.`);

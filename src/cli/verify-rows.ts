@@ -3,7 +3,7 @@ import type { RowBatch } from '../files/read-file.ts';
 import type { FileRow, RowAddress } from '../files/rows.ts';
 import type { Report } from '../index.ts';
 
-/** With its number among the distinct addresses or mailboxes of the file, from 1. */
+/** It has its number among the distinct addresses or mailboxes of the file, from 1. */
 export interface NumberedAddress extends RowAddress {
   readonly number: number;
   /** False: an earlier one has the same number. */
@@ -17,13 +17,13 @@ type RowReports = readonly (Report | null)[];
 
 export interface FinishedRow {
   readonly row: NumberedRow;
-  /** Bytes of the input up to its end, approximately. */
+  /** It is about how many bytes of the input come up to its end. */
   readonly bytes: number;
   readonly outcome: RowReports;
 }
 
 interface RowRun {
-  /** Called in the order of the file. Null: no resolver answered. */
+  /** It is called in the order of the file. Null means that no resolver answered. */
   verify(address: NumberedAddress): Promise<Report | null>;
   readonly concurrency: number;
   /** Ends the run with the rows finished before it. */

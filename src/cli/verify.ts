@@ -120,7 +120,7 @@ export const verifyCommand = (): Command =>
 
 const headerOption = (row: number | null) => (row === null ? {} : { headerRow: row });
 
-/** `--format`, else `--json`, else by the name of the output file. */
+/** Goes by `--format`, else by `--json`, else by the name of the output file. */
 function formatOf({ format, json, out = '' }: VerifyFlags): ResultFormat {
   if (format !== undefined) return format;
   if (json) return 'jsonl';
@@ -169,7 +169,7 @@ interface AddressResult {
   readonly result: Report | null;
 }
 
-/** Results in the order of the addresses, with bounded concurrency. */
+/** Yields results in the order of the addresses, with bounded concurrency. */
 async function* resultsInOrder(
   verifier: Verifier,
   addresses: readonly string[],

@@ -38,7 +38,7 @@ import {
   StatusField,
 } from './verify.ts';
 
-/** Of a query or a form. */
+/** They are values in a query or a form. */
 export const FLAGS = ['true', 'false'] as const;
 const ENTRY_LENGTH = { min: 1, max: 1_000 };
 const DELIVERABILITY_TEXT_LENGTH = { min: 1, max: 200 };
@@ -97,10 +97,10 @@ export const readFields = (what: string) => ({
 
 /** Without the default, which the service applies: it would hide `patience_minutes`. */
 const RETRY_RANGE = { min: LIST_RETRY_MINUTES.min, max: LIST_RETRY_MINUTES.max };
-/** The name of `retry_minutes` in earlier versions. */
+/** It is the name of `retry_minutes` in earlier versions. */
 const RETRY_MINUTES_BEFORE = { deprecated: true, description: 'The earlier name of `retry_minutes`.' };
 
-/** In the query, or in a multipart or JSON body. */
+/** The fields are in the query, or in a multipart or JSON body. */
 export const ListUpload = Type.Object({
   name: Type.Optional(
     DecodedAs(
@@ -382,5 +382,5 @@ export const ListResultsQuery = Type.Object({
 });
 
 export const ListRemoved = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'ListRemoved' });
-/** The same of the public API. */
+/** It is the same for the public API. */
 export const ListRemovedReply = WithWarnings('ListRemoved', ListRemoved);

@@ -117,9 +117,9 @@ export interface PropertyNotes {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly default?: unknown;
-  /** The message of its error. */
+  /** It is the message of its error. */
   readonly 'x-error'?: string;
-  /** The code of its error, else `invalid_parameter`. */
+  /** It is the code of its error, else `invalid_parameter`. */
   readonly 'x-code'?: ErrorCode;
   readonly '~decode'?: Decoding;
   /** Of what may be one of several. */

@@ -43,15 +43,15 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 
-/** An optional property that its reader fills in. */
+/** It is an optional property that its reader fills in. */
 export const Defaulted = <T extends TSchema, const V extends Static<T>>(schema: T, value: V) =>
   Type.Optional(Object.assign(schema, { default: value }));
 
 /** What the text of a property becomes when it is read; the readers of src/http have one function for each. */
 export interface Decoded {
-  /** RFC 3339, or a date: milliseconds since the epoch. */
+  /** It is RFC 3339, or a date, and becomes milliseconds since the epoch. */
   instant: number;
-  /** IPv4 or IPv6 in canonical form. */
+  /** It is IPv4 or IPv6 in canonical form. */
   ip: string;
   /** As it is; anything but printable ASCII is refused. */
   printable: string;
@@ -77,7 +77,7 @@ type DecodedValue<P> = P extends { '~rows': true }
       : never;
 type MayBeMissing<P> = P extends { default: unknown } ? false : P extends { '~optional': true } ? true : false;
 
-/** What a reader of the schema returns: `Static` with defaults filled in and texts decoded. */
+/** A reader of the schema returns it: `Static` with defaults filled in and texts decoded. */
 export type Read<S> = S extends { properties: infer P }
   ? { [K in keyof P as MayBeMissing<P[K]> extends true ? never : K]: DecodedValue<P[K]> } & {
       [K in keyof P as MayBeMissing<P[K]> extends true ? K : never]?: DecodedValue<P[K]>;
@@ -86,7 +86,7 @@ export type Read<S> = S extends { properties: infer P }
     ? Static<S>
     : undefined;
 
-/** draft-ietf-httpapi-idempotency-key-header. */
+/** It follows draft-ietf-httpapi-idempotency-key-header. */
 export const IdempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     DecodedAs(

@@ -31,7 +31,7 @@ export const LEVEL_NOTES = {
   'x-code': 'invalid_validation_type',
 } as const;
 
-/** What other services and our own docs call the level. */
+/** Other services and our own docs call the level so. */
 export const LEVEL_NAMES = ['level', 'type', 'mode'];
 
 export const scopeField = (description: string) =>

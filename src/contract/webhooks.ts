@@ -199,7 +199,7 @@ const webhookFields = {
 
 export const WebhookReply = Type.Object(webhookFields, { title: 'Webhook' });
 export type WebhookReply = Static<typeof WebhookReply>;
-/** In the dashboard, with its deliveries of the last RECENT_DAYS. */
+/** The dashboard shows it with its deliveries of the last RECENT_DAYS. */
 export const WebhookHere = Type.Object(
   {
     ...webhookFields,
@@ -265,7 +265,7 @@ export const WebhookDeleted = Type.Object(
   { status: Type.String(), message: Type.String() },
   { title: 'WebhookDeleted' },
 );
-/** The same of the public API. */
+/** It is the same for the public API. */
 export const WebhookDeletedReply = WithWarnings('WebhookDeleted', WebhookDeleted);
 
 export const DeliveryReply = Type.Object(
@@ -324,7 +324,7 @@ export const DeliveriesReply = Type.Object(
   },
   { title: 'Deliveries' },
 );
-/** The same of the public API. */
+/** It is the same for the public API. */
 export const DeliveryPageReply = WithWarnings('Deliveries', DeliveriesReply);
 
 export const SECRET_ROTATED = `The new secret. The one before signs alongside for ${WEBHOOK_SECRET_OVERLAP_HOURS} hours.`;

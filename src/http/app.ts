@@ -46,7 +46,7 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, nowMs: numbe
   socket.end(`HTTP/1.1 ${apiError.status} ${REFUSAL_REASONS[apiError.status]}\r\n${head}\r\n${body}`);
 }
 
-/** The HTTP face of the service, not yet listening. */
+/** Makes the HTTP face of the service, which does not listen yet. */
 export function buildApp(context: HttpContext): Server {
   const { clock, logger } = context;
   const commonHeaders = commonHeadersOf(context.publicUrl);
@@ -112,7 +112,7 @@ export function buildApp(context: HttpContext): Server {
 
 const LAST_REPLY = { connection: 'close' };
 
-/** The path of a request target, in origin or absolute form (RFC 9112 §3.2). */
+/** Returns the path of a request target, in origin or absolute form (RFC 9112 §3.2). */
 function pathOf(target: string): string {
   const end = target.indexOf('?');
   const path = end < 0 ? target : target.slice(0, end);
@@ -131,11 +131,11 @@ interface AnsweredCall {
   readonly via: Via | null;
   readonly status: number;
   readonly ms: number;
-  /** The level of its line in the log. */
+  /** It is the level of its line in the log. */
   readonly level: 'info' | 'debug';
 }
 
-/** The counters, and one line in the log. */
+/** Sets the counters, and writes one line into the log. */
 function reportFault(
   context: HttpContext,
   { raw, id, caller, user, account, error, answer }: HttpRequest,
@@ -168,7 +168,7 @@ function requestId({ headers }: IncomingMessage, { clock }: HttpContext): string
   return typeof sent === 'string' && isRequestId(sent) ? sent : newId('req', clock.now());
 }
 
-/** Fixed on every reply; pages set their own content policy. */
+/** Every reply has these; pages set their own content policy. */
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -75,7 +75,7 @@ export interface HttpContext extends DashboardServices {
   readonly operatorLimiter: ReturnType<typeof createOperatorLimiter>;
   /** Prometheus text, or null where metrics are off on this listener. */
   readonly metrics: { token: string | null; text(): Promise<string> } | null;
-  /** Called for every reply, for the metrics and the counters of accounts. */
+  /** It is called for every reply, for the metrics and the counters of accounts. */
   readonly answered: (request: {
     method: string;
     route: string;
@@ -85,17 +85,16 @@ export interface HttpContext extends DashboardServices {
     seconds: number;
     caller: Caller | undefined;
     requestId: string;
-    /** Canonical. */
+    /** It is canonical. */
     ip: string;
     /** Its status is not the reply's where the contract of another service has a status of its own. */
     error: { readonly code: string; readonly status: number } | null;
     /** Of a hook, whose reply is none of ours: a status of 400 may be its answer. */
     answer: PolicyAction | null;
   }) => void;
-  /** The dashboard's page and its files. */
+  /** They are the dashboard's page and its files. */
   readonly webFiles: WebFiles;
   /** Their content, before its scripts have arrived. */
-  /** The documentation. */
   readonly guideFiles: GuideFiles;
   /** True from SIGTERM on: not ready, but everything is served. */
   readonly draining: () => boolean;
@@ -111,6 +110,6 @@ export interface HttpContext extends DashboardServices {
   readonly securityContact: string | null;
   /** The same once the service listens: with the port that it has. */
   readonly url: () => string;
-  /** False in a process that only runs jobs: no `/v1`, no dashboard. */
+  /** It is false in a process that only runs jobs: it has no `/v1` and no dashboard. */
   readonly answersRequests: boolean;
 }

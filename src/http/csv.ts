@@ -30,7 +30,7 @@ async function* csvText<Row>(
   if (text !== '') yield text;
 }
 
-/** `name`: of the file, without extension. */
+/** `name` is the file's, without extension. */
 export const csvFile = <Row>(
   name: string,
   columns: readonly string[],

@@ -37,13 +37,13 @@ export function removeHeader(list: HeaderList, name: string): void {
   if (at >= 0) list.splice(at, 2);
 }
 
-/** Of its name; -1: nowhere. */
+/** Returns the index of its name; -1: it is nowhere. */
 function headerIndex(list: HeaderList, name: string): number {
   for (let at = 0; at < list.length; at += 2) if (list[at] === name) return at;
   return -1;
 }
 
-/** Whether the client disconnected before its reply. */
+/** Says whether the client has disconnected before its reply. */
 export const isDisconnected = ({ raw }: HttpReply): boolean => raw.destroyed && !raw.writableFinished;
 
 const signals = new WeakMap<HttpReply, AbortSignal>();
@@ -98,13 +98,13 @@ export function callerIp(trusted: readonly string[]): (request: IncomingMessage)
 export const peerIp = (connection: Pick<Socket, 'remoteAddress'>): string =>
   canonicalIp(withoutZone(connection.remoteAddress ?? '')) ?? '0.0.0.0';
 
-/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies append the port, as in `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 function hopIp(hop: string): string | null {
   const parsed = parseHostPort(hop, 1);
   return parsed && withoutZone(parsed.address);
 }
 
-/** Of the path, percent-decoded. */
+/** They are those of the path, percent-decoded. */
 export type Params = Readonly<Record<string, string>>;
 
 /** The received body, not yet parsed; null until it was asked for. */
@@ -113,16 +113,15 @@ type ReceivedBody = Buffer | 'too_large' | 'in_pieces' | 'cut_short' | 'late' | 
 /** A request, as guards, readers and handlers see it. */
 export class HttpRequest {
   readonly raw: IncomingMessage;
-  /** In the reply and in the log. */
+  /** It is shown in the reply and in the log. */
   readonly id: string;
   readonly params: Params;
   readonly log: Logger;
   body: ReceivedBody = null;
   /** Whose credits and rate window it was about; like the next two, for its log line and the counters. */
   caller: Caller | undefined = undefined;
-  /** The signed-in user. */
   user: string | undefined = undefined;
-  /** The account in the path. */
+  /** It is the account in the path. */
   account: string | undefined = undefined;
   /** The error that is its reply, in whatever form and with whatever status it was sent. */
   error: { readonly code: string; readonly status: number } | null = null;
@@ -159,7 +158,7 @@ export class HttpRequest {
 
 const NO_QUERY = parse('');
 
-/** The reply to a request; sent once. */
+/** It is sent once. */
 export class HttpReply {
   readonly raw: ServerResponse;
   readonly #headers: HeaderList;
@@ -188,7 +187,7 @@ export class HttpReply {
 
   /** Rejects with an error of the stream before its first bytes; a later one ends the connection. */
   async stream(status: number, body: Readable, own: ReplyHeaders = {}): Promise<void> {
-    // Also between the two that listen.
+    // It is needed also between the two that listen.
     body.on('error', () => undefined);
     await once(body, 'readable');
     this.raw.writeHead(status, this.#with(own));

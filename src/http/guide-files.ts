@@ -9,7 +9,7 @@ interface GuideFile {
   readonly bytes: (request: HttpRequest) => Promise<SharedBytes>;
 }
 
-/** The output of `npm run build` for docs/. */
+/** `npm run build` makes them of docs/. */
 export interface GuideFiles {
   /** Null if there is no such file, or its type is not one that the guide uses. */
   file(path: string): Promise<GuideFile | null>;
@@ -20,7 +20,7 @@ const TYPES_HERE: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
 };
-/** Compressed already. */
+/** They are compressed already. */
 const AS_THEY_ARE: readonly string[] = ['.png', '.woff2'];
 
 /**

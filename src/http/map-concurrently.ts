@@ -1,4 +1,4 @@
-/** `each` of every item, at most `atOnce` at a time; the results in the order of the items. */
+/** Calls `each` for every item, at most `atOnce` at a time. It returns the results in the order of the items. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   atOnce: number,

@@ -1,4 +1,4 @@
-/** OpenAPI 3.1 of rows: one generator for the public and the private document. */
+/** One generator makes OpenAPI 3.1 of rows, for the public and the private document. */
 
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
@@ -51,7 +51,7 @@ export function errorsOf({ access, method, input = {}, doc }: Route): number[] {
   if (input.body || input.query || input.headers) found.add(400);
   if (input.body) found.add(413).add(415);
   if (input.params) found.add(404);
-  // Another site's request.
+  // The request may come from another site.
   if (scopeOf(access) === null && method !== 'GET') found.add(403);
   return [...found].sort((a, b) => a - b);
 }
@@ -96,7 +96,7 @@ interface Style {
   readonly security: (route: Route) => readonly OpenApiObject[];
   /** Titled schemas become components and are referred to, or are written where they are used. */
   readonly schemas: 'components' | 'inline';
-  /** The example of a request or reply of this schema. */
+  /** It returns the example of a request or reply of this schema. */
   readonly exampleOf: (schema: TSchema) => object | undefined;
   /** Schema keywords to omit. */
   readonly isPrivate: (keyword: string) => boolean;
@@ -382,7 +382,7 @@ const eventExample = (type: string, data: object) => ({ type, timestamp: '2026-1
 
 const warnings: readonly string[] = [];
 
-/** Of requests and replies, by the title of their schema. */
+/** They are examples of requests and replies, by the title of their schema. */
 const EXAMPLES: Readonly<Record<string, object>> = {
   VerifyRequest: { email: 'jane.doe@example.com', validation_type: 'smtp', policy: 'signup', scope: 'signup' },
   Verification: {
@@ -608,7 +608,7 @@ function defaultInWords(schema: object): object {
   return { ...rest, description: `${description}Default: \`${String(value)}\`.` };
 }
 
-/** A schema by itself, as plain JSON without private keywords. */
+/** Returns a schema by itself, as plain JSON without private keywords. */
 export const jsonSchemaOf = (schema: TSchema) => JSON.parse(JSON.stringify(publicSchema(schema, BARE, null)));
 
 /**
@@ -661,7 +661,7 @@ function replyHeaders(
   };
 }
 
-// The two documents of this service.
+// The two documents of this service
 
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 
@@ -695,7 +695,7 @@ const PUBLIC: Style = {
   replyHeaders: ({ access }, status, own) => ({ headers: replyHeaders(status, own, operatorScopeOf(access) === null) }),
 };
 
-/** OpenAPI 3.1 of `/v1`. */
+/** Makes OpenAPI 3.1 of `/v1`. */
 export function publicDocument(routes: readonly Route[], url: string): OpenApiObject {
   const { paths, schemas, contentOf } = describeRoutes(routes, PUBLIC);
   const webhooks = webhooksOf(contentOf);
@@ -758,7 +758,7 @@ const webhooksOf = (contentOf: (schema: TSchema) => OpenApiObject): OpenApiObjec
           operationId: `receive_${type}`.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
           summary,
           tags: ['Webhooks'],
-          // Signed in headers instead.
+          // It is signed in headers instead.
           security: [],
           requestBody: { required: true, content: contentOf(body) },
           responses: {
@@ -792,7 +792,7 @@ const PRIVATE: Style = {
   replyHeaders: () => ({}),
 };
 
-/** OpenAPI 3.1 of `/dashboard`: for the page's own client and its tests, not a promise to others. */
+/** Makes OpenAPI 3.1 of `/dashboard`: it is for the page's own client and its tests, not a promise to others. */
 export function dashboardDocument(routes: readonly Route[], url: string): OpenApiObject {
   const { paths, schemas, contentOf } = describeRoutes(routes, PRIVATE);
   const error = { description: 'An error.', content: contentOf(DashboardErrorReply) };

@@ -20,7 +20,7 @@ export const nothingToChange = (fields: string): ApiError =>
 
 const pageCount = (total: number, perPage: number): number => Math.max(1, Math.ceil(total / perPage));
 
-/** The `pagination` of a reply. */
+/** Makes the `pagination` of a reply. */
 export const paginationOf = (total: number, page: number, perPage: number) => ({
   current_page: page,
   per_page: perPage,
@@ -45,7 +45,7 @@ export function linkHeader(url: string, total: number, page: number, perPage: nu
   return { link: links.join(', ') };
 }
 
-/** The body of an error. */
+/** Makes the body of an error. */
 export function errorBody(apiError: ApiError, requestId: string) {
   const details: ErrorDetails = apiError.details;
   return { error: apiError.message, code: apiError.code, request_id: requestId, ...details };
@@ -129,6 +129,6 @@ export const replyAnswer = ({ status, body, headers }: StoredReply): RawAnswer =
 /** The header of a stored reply, for the row of a route that takes an Idempotency-Key. */
 export const REPLAYED = { 'Idempotency-Replayed': '`true` where this is the stored reply of an earlier request.' };
 
-/** A stored reply, unchanged. */
+/** Returns a stored reply unchanged. */
 export const replayed = (stored: StoredReply): RawAnswer =>
   replyAnswer({ ...stored, headers: { ...stored.headers, 'idempotency-replayed': 'true' } });

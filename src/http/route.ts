@@ -19,7 +19,7 @@ import type { PacedBody } from './paced-body.ts';
 
 /** What every handler gets beside its input. */
 export interface RequestContext {
-  /** Canonical IP of the caller. */
+  /** It is the canonical IP of the caller. */
   readonly ip: string;
   readonly request: HttpRequest;
   readonly reply: HttpReply;
@@ -44,14 +44,14 @@ export interface ChargedKeyContext extends RequestContext {
 }
 /** A request of a program that runs the service: it acts on any account. */
 export interface OperatorKeyContext extends RequestContext {
-  /** The operator key, for the audit log. */
+  /** It is the operator key, for the audit log. */
   readonly actor: Actor;
   /** Where the request has an Idempotency-Key, which the guard has reserved. */
   readonly idempotency: { readonly owner: string; readonly ref: IdempotencyRef } | null;
 }
 export interface SessionContext extends RequestContext {
   readonly user: SignedIn;
-  /** The user, for the audit log; an `operator` on the rows for operators. */
+  /** It is the user, for the audit log; an `operator` on the rows for operators. */
   readonly actor: Actor;
 }
 /** Only the guard mints `account`: the user is a member of it, with at least the role that the row requires. */
@@ -64,7 +64,7 @@ export interface AccountContext extends SessionContext {
 /** A call of an auth server whose signature fits the hook. */
 export interface HookCallContext extends RequestContext {
   readonly hook: CalledHook;
-  /** The secret that matched. */
+  /** It is the secret that matched. */
   readonly secret: string;
   readonly sent: unknown;
   /** What all attempts at one event have in common; null: nothing tells them from another event. */
@@ -94,33 +94,33 @@ export interface OutcomeSourceContext extends RequestContext {
   readonly proof: ProviderProof;
 }
 export interface MetricsContext extends RequestContext {
-  /** In the Prometheus text format. */
+  /** It returns the Prometheus text format. */
   readonly metrics: () => Promise<string>;
 }
 
 /** Where the dashboard has the routes of an account. */
 export const ACCOUNT_PATH = '/dashboard/accounts/:account';
 
-/** Every access rule, and what its guard mints for the handler. */
+/** It has every access rule, and what its guard mints for the handler. */
 export interface Contexts
   extends Record<Role, AccountContext>,
-    /** An API key of an account (`/v1`) with the scope. */
+    /** It takes an API key of an account (`/v1`) with the scope. */
     Record<`api-key:${KeyScope}`, ApiKeyContext>,
-    /** An operator key with the scope, on `/v1/operator`. */
+    /** It takes an operator key with the scope, on `/v1/operator`. */
     Record<`operator-key:${OperatorScope}`, OperatorKeyContext> {
-  /** The same, admitted by the service together with the charge. */
+  /** It is the same, admitted by the service together with the charge. */
   readonly 'charged-api-key:verify': ChargedKeyContext;
-  /** A signature with the secret of the hook in the path. */
+  /** It takes a signature with the secret of the hook in the path. */
   readonly hook: HookCallContext;
-  /** The proof of a provider, by the secret of the connection in the path. */
+  /** It takes the proof of a provider, by the secret of the connection in the path. */
   readonly 'outcome-source': OutcomeSourceContext;
-  /** The dashboard's API without a session. */
+  /** It is for the dashboard's API without a session. */
   readonly anybody: RequestContext;
   /** Any user who is signed in. */
   readonly 'signed-in': SessionContext;
   /** A user who runs the service. */
   readonly operator: SessionContext;
-  /** The dashboard's pages and files. */
+  /** It is for the dashboard's pages and files. */
   readonly page: RequestContext;
   /** Health and documentation: answered by workers as well. */
   readonly open: RequestContext;
@@ -135,7 +135,7 @@ export const scopeOf = (access: Access): KeyScope | null => {
   return kind?.endsWith('api-key') ? (KEY_SCOPES.find((scope) => scope === named) ?? null) : null;
 };
 
-/** Likewise, that an operator key needs. */
+/** Returns the same for an operator key. */
 export const operatorScopeOf = (access: Access): OperatorScope | null =>
   OPERATOR_SCOPES.find((scope) => access === `operator-key:${scope}`) ?? null;
 
@@ -143,7 +143,7 @@ export const operatorScopeOf = (access: Access): OperatorScope | null =>
 export interface StreamBody {
   /** What it holds meanwhile, and how fast it has to arrive. */
   readonly cost: BodyCostName;
-  /** With this error; `body_too_large` by default. */
+  /** A larger one gets this error; `body_too_large` by default. */
   readonly tooLarge?: ErrorCode;
   /** The media types that are accepted, without parameters; with `anyType`, those that the document names. */
   readonly stream: readonly string[];
@@ -161,16 +161,16 @@ export interface RouteInput {
   readonly body?: TSchema | StreamBody;
   /** JSON whatever its media type says, the fields of a form, or no body at all. */
   readonly lenient?: true;
-  /** Bytes; BODY_BYTES where absent. */
+  /** It is in bytes; BODY_BYTES where absent. */
   readonly bodyLimit?: number;
 }
 export interface RouteOutput {
-  /** 200 where absent. */
+  /** It is 200 where absent. */
   readonly status?: number;
-  /** JSON of this schema, or a text of this media type. */
+  /** It is JSON of this schema, or a text of this media type. */
   readonly content: TSchema | 'text/csv' | 'application/jsonl';
   readonly description?: string;
-  /** Headers of this reply alone, each with its description. */
+  /** They are headers of this reply alone, each with its description. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 export interface RouteDoc {
@@ -206,7 +206,7 @@ export const CREDIT_ERRORS = [
 export type Answer = JsonAnswer<unknown> | RawAnswer;
 
 export interface JsonAnswer<Body> {
-  /** By default, that of the output of the row. */
+  /** By default, it is that of the output of the row. */
   readonly status?: number;
   readonly headers?: ReplyHeaders;
   readonly body: Body;
@@ -234,7 +234,7 @@ export interface ForeignForm {
   readonly keyOf: (request: HttpRequest, body: unknown) => string | null;
   /** Whether the key may be in the body, which is then read before the key is known. */
   readonly inBody: boolean;
-  /** Ours by default. */
+  /** By default, errors are ours. */
   readonly error?: (apiError: ApiError) => { readonly status: number; readonly body: object };
 }
 /** A method, so that a row's handler with its own narrower types is one of these. */
@@ -266,7 +266,7 @@ export interface Route {
   readonly cost?: 'query' | null;
   /** Of an account itself, not of its data: its test account has nothing there. */
   readonly liveOnly?: true;
-  /** Absent: in no document. */
+  /** Where it is absent, the route is in no document. */
   readonly doc?: RouteDoc;
   readonly serve: (context: HttpContext) => ServeRow;
 }

@@ -43,7 +43,7 @@ const NO_PARAMS: Params = {};
 /** Finds the row of a request. Rows without parameters take precedence. */
 export class Router<R extends RouterRow> {
   readonly #rows: readonly Compiled<R>[];
-  /** Method, then path, of rows without parameters. */
+  /** It has rows without parameters, by method, then path. */
   readonly #exact = new Map<string, Map<string, R>>();
 
   constructor(rows: readonly R[]) {
@@ -108,7 +108,7 @@ function match(segments: readonly string[], sent: readonly string[]): Params | n
 
 type RequestHandler = (request: HttpRequest, reply: HttpReply) => Promise<void>;
 
-/** The one way of every request: its row's guard, its row's handler, the reply. */
+/** Handles every request in one way: its row's guard, its row's handler, the reply. */
 export function handlerOf(context: HttpContext, route: Route): RequestHandler {
   const guard = GUARDS[route.access](context, route);
   const read = inputReader(route);

@@ -23,7 +23,6 @@ import { VERIFICATION_ROUTES } from './v1/verifications.ts';
 import { VERIFY_ROUTES } from './v1/verify.ts';
 import { WEBHOOK_ROUTES } from './v1/webhooks.ts';
 
-/** All routes of the public API. */
 export const V1_ROUTES: readonly Route[] = [
   ...VERIFY_ROUTES,
   ...VERIFICATION_ROUTES,
@@ -50,7 +49,7 @@ function securityText(contact: string, url: string, now: number): string {
 const checkOf = (problem: string | null) =>
   problem === null ? { status: 'ok' } : { status: 'failing', reason: problem };
 
-/** Health, metrics and the document of the API: answered by every process, workers included. */
+/** Every process answers them, workers included: health, metrics and the document of the API. */
 const SERVER_ROUTES: readonly Route[] = [
   route({
     // The process is alive; nothing about what it depends on.
@@ -121,7 +120,7 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Names of assets hold a hash of their contents. */
+/** Names of assets have a hash of their contents. */
 const FOREVER = 'public, max-age=31536000, immutable';
 const REVALIDATED = 'public, no-cache';
 
@@ -146,7 +145,7 @@ const GUIDE_ROUTES: readonly Route[] = [
   guideRoute('/llms-full.txt', () => 'llms-full.txt', REVALIDATED),
 ];
 
-/** `fileOf`: the file below dist/guide, from the last parameter of the path. */
+/** `fileOf` returns the file below dist/guide for the last parameter of the path. */
 function guideRoute(path: string, fileOf: (param: string) => string, caching: string): Route {
   const param = /:(\w+)$/.exec(path)?.[1] ?? '';
   return route({
@@ -171,7 +170,6 @@ function guideRoute(path: string, fileOf: (param: string) => string, caching: st
   });
 }
 
-/** All routes of the service. */
 export const ROUTES: readonly Route[] = [
   ...V1_ROUTES,
   ...COMPAT_ROUTES,
@@ -184,7 +182,7 @@ export const ROUTES: readonly Route[] = [
   ...SERVER_ROUTES,
 ];
 
-/** Those of a process that only runs jobs. */
+/** A process that only runs jobs has these. */
 export const WORKER_ROUTES: readonly Route[] = ROUTES.filter(
   ({ access }) => access === 'open' || access === 'metrics-token',
 );

@@ -15,7 +15,7 @@ import { arrivingOn, boundArrival } from './input/arrival.ts';
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 type ServeExchange = (...exchange: Exchange) => void;
 
-/** The requests of one connection. */
+/** It has the requests of one connection. */
 interface Line {
   running: number;
   waiting: Exchange[];
@@ -41,7 +41,7 @@ export const isLast = ({ headers }: IncomingMessage): boolean => headers.upgrade
  */
 class Pipelines {
   readonly #lines = new Map<Socket, Line>();
-  /** Closable connections without a request under way, longest first. */
+  /** They are closable connections without a request under way, longest first. */
   readonly #idle = new Set<Socket>();
   readonly #serve: ServeExchange;
   #waitingTotal = 0;
@@ -146,7 +146,7 @@ export interface ConnectionBounds {
   readonly ofRemoteHosts: number;
   /** Clients of many networks come through this address. */
   readonly isProxy: (ip: string) => boolean;
-  /** The far end of a connection, canonical; that of the socket by default. */
+  /** It returns the far end of a connection, canonical; that of the socket by default. */
   readonly ipOf?: (socket: Socket) => string;
 }
 

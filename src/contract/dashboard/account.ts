@@ -44,7 +44,7 @@ export const AccountReply = Type.Object(
     prices: PlanPrices,
     credits: Type.Omit(Credits, ['used']),
     storage: Storage,
-    /** In force: the account's own, or the server's. */
+    /** It is the one in force: the account's own, or the server's. */
     retention_days: Type.Integer(),
     /** The longest that the server allows. */
     retention_days_max: Type.Integer(),
@@ -72,7 +72,7 @@ export const AccountChangeRequest = Type.Object({
       'x-error': `trust_bounces_days must be a whole number from ${span(TRUST_BOUNCES_DAYS)}, or null.`,
     }),
   ),
-  /** True only in a session begun with a second factor. */
+  /** It is true only in a session that began with a second factor. */
   second_factor_required: Type.Optional(SecondFactorRequired),
 });
 /** `name`: the account's own, typed as a confirmation. */
@@ -119,7 +119,7 @@ export const LedgerReply = Type.Object(
 export const LedgerDaysQuery = Type.Object({
   days: Type.Optional(WholeNumber('days', LEDGER_DAYS)),
 });
-/** Of the days back from today (UTC), those on which something happened; the newest first. */
+/** It has those of the days back from today (UTC) on which something happened; the newest comes first. */
 export const LedgerDaysReply = Type.Object(
   {
     total: Type.Integer({ description: 'What the account has, held credits included.' }),
@@ -204,16 +204,16 @@ const ENTRY = {
   ip: Nullable(Type.String()),
   /** `key.created`, `filter.removed`, `member.role_changed` … */
   action: OneOf(AUDIT_ACTIONS),
-  /** Display name of the target: a key's name, a filter's value, a member's address. */
+  /** It is the display name of the target: a key's name, a filter's value, a member's address. */
   target: Type.String(),
   detail: Type.Record(Type.String(), Type.Unknown()),
-  /** How often, from `at` to `last_at`. */
+  /** It happened this often from `at` to `last_at`. */
   count: Type.Integer(),
   last_at: Time,
 };
 const AuditEntryReply = Type.Object(ENTRY);
 export type AuditEntryReply = Static<typeof AuditEntryReply>;
-/** `account`: an id; null for users without an account. */
+/** `account` is an id; null for users without an account. */
 const OperatorAuditEntryReply = Type.Object({
   ...ENTRY,
   account: Nullable(Type.String()),
@@ -242,7 +242,7 @@ export const DashboardKey = Type.Object(
     scopes: Type.Array(OneOf(KEY_SCOPES)),
     /** Null: no budget. `used`: in the calendar month (UTC), with what is held; `resets_at`: its end. */
     budget: Nullable(Type.Object({ monthly_credits: Type.Integer(), used: Type.Integer(), resets_at: Time })),
-    /** `expiring`: rolled, and valid until `revoked_at`. */
+    /** `expiring` means rolled, and valid until `revoked_at`. */
     state: OneOf(['active', 'expiring', 'expired', 'revoked'] as const),
     created_at: Time,
     expires_at: Nullable(Time),
@@ -256,7 +256,7 @@ export const DashboardKey = Type.Object(
 );
 export type DashboardKey = Static<typeof DashboardKey>;
 
-/** Newest first; revoked ones last. */
+/** They are sorted newest first; revoked ones come last. */
 export const KeysReply = Type.Object({ keys: Type.Array(DashboardKey) }, { title: 'Keys' });
 
 /**
@@ -274,7 +274,7 @@ export const KeyUsageReply = Type.Object(
 );
 export type KeyUsageReply = Static<typeof KeyUsageReply>;
 
-/** `clients`: who used the key lately, the latest first. */
+/** `clients` are those who used the key lately, the latest first. */
 export const KeyDetailReply = Type.Object(
   {
     key: DashboardKey,

@@ -17,7 +17,7 @@ const hookFields = {
   /** The URL that the auth server is to call. */
   url: Type.String(),
   timeout_ms: Type.Integer(),
-  /** Null: half of the account's. */
+  /** Null means half of the account's. */
   rate_limit: Nullable(Type.Integer()),
   /** False: every call is refused until the secret of the auth server is entered. */
   has_secret: Type.Boolean(),

@@ -1,4 +1,4 @@
-/** Lists of addresses in the dashboard: those of `/v1/lists`, with what a page needs besides. */
+/** Lists of addresses in the dashboard are those of `/v1/lists`, with what a page needs besides. */
 import Type, { type Static } from 'typebox';
 import { ROW_KINDS } from '../../kernel/facts/lists.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
@@ -17,7 +17,7 @@ export const ListsHereQuery = Type.Object({
 export const ListHere = Type.Object(
   {
     ...ListReply.properties,
-    /** Null: uploaded in the dashboard. */
+    /** Null means that it was uploaded in the dashboard. */
     key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     columns: Type.Array(Type.String()),
     address_columns: Type.Array(Type.Integer(), {

@@ -39,7 +39,7 @@ export const ViewReply = Type.Object(
 );
 export const ViewsReply = Type.Object({ views: Type.Array(ViewReply) }, { title: 'SavedViews' });
 
-/** A verification from the dashboard: charged as any other, with its evidence. */
+/** It is charged as any other, and has its evidence. */
 export const DashboardVerifyRequest = Type.Object({
   email: Text('email', ADDRESS_LENGTH, { 'x-error': EMAIL_ERROR }),
   validation_type: OneOf(LEVELS, LEVEL_NOTES),
@@ -62,11 +62,11 @@ export const LogEntryReply = Type.Object(
     credits_used: Type.Integer(),
     duration_ms: Type.Integer(),
     client_ip: Nullable(Type.String()),
-    /** An API key or a hook; null: verified in the dashboard. */
+    /** It is an API key or a hook; null: it was verified in the dashboard. */
     key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     /** Null: it is the result of no list, or that was deleted. */
     list: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
-    /** The contract through which the call came; null: Mailvet's own, the dashboard, or a list. */
+    /** The call came through this contract; null: Mailvet's own, the dashboard, or a list. */
     via: Nullable(OneOf(VIAS)),
     /** The decision of the policy of the request or list; null: it had none. */
     decision: Nullable(OneOf(POLICY_ACTIONS)),
@@ -86,7 +86,7 @@ export const RejectedRequestReply = Type.Object(
     /** How many requests it stands for: above 1, those of a minute that are only counted, and what follows is null. */
     count: Type.Integer(),
     request_id: Nullable(Type.String()),
-    /** Null: in the dashboard, or counted. */
+    /** Null means in the dashboard, or counted. */
     key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     client_ip: Nullable(Type.String()),
     route: Nullable(Type.String()),
@@ -116,7 +116,7 @@ const Several = (field: string, values: readonly string[], description: string) 
   });
 
 /**
- * Where a page of the log ends: among verifications by their number, among rejected requests by time and id; empty: at
+ * A page of the log ends here: among verifications by their number, among rejected requests by time and id; empty: at
  * the start.
  */
 export const LOG_CURSOR = /^(\d{0,16})~(?:(\d{1,16})-(\d{1,16}))?$/;

@@ -19,11 +19,11 @@ import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
 import { PlanPrices } from '../usage.ts';
 import { AccountStatusField, Email, InstantOf, Name, PlanField, sortFields } from './fields.ts';
 
-/** Without its payload, which holds addresses. */
+/** It lacks its payload, which has addresses. */
 export const OperatorJob = Type.Object(
   {
     id: Type.String(),
-    /** Perhaps of another version of the service, so not an enum. */
+    /** It may be of another version of the service, so it is not an enum. */
     kind: Type.String(),
     description: Type.String(),
     account: Nullable(Type.String()),
@@ -36,7 +36,7 @@ export const OperatorJob = Type.Object(
 );
 export type OperatorJob = Static<typeof OperatorJob>;
 
-/** The newest failed jobs. */
+/** They are the newest failed jobs. */
 export const OperatorJobsReply = Type.Object(
   { jobs: Type.Array(OperatorJob), total_count: Type.Integer() },
   { title: 'OperatorJobs' },
@@ -250,7 +250,7 @@ export const DashboardOperatorKey = Type.Object(
   { title: 'OperatorKey' },
 );
 export type DashboardOperatorKey = Static<typeof DashboardOperatorKey>;
-/** Newest first. */
+/** They come newest first. */
 export const OperatorKeysReply = Type.Object({ keys: Type.Array(DashboardOperatorKey) }, { title: 'OperatorKeys' });
 export const OperatorKeyRequest = Type.Object({
   name: Name,
@@ -313,7 +313,7 @@ export const DomainListsReply = Type.Object(
     disposable_domains: Type.Integer(),
     /** Why the newest list that was fetched is not in use; null where it is. */
     problem: Nullable(Type.String()),
-    /** Of the last download, on any node. */
+    /** It is the time of the last download, on any node. */
     attempted_at: Nullable(Time),
     /** Why it failed for all sources. */
     failed: Nullable(Type.String()),
@@ -322,10 +322,10 @@ export const DomainListsReply = Type.Object(
         name: Type.String(),
         weight: Type.String(),
         license: Type.String(),
-        /** Null: not downloaded. */
+        /** Null means that it is not downloaded. */
         url: Nullable(Type.String()),
         domains: Type.Integer(),
-        /** Null: its copy came with the package. */
+        /** Null means that its copy came with the package. */
         downloaded_at: Nullable(Time),
         /** Why its last good copy stays in use. */
         problem: Nullable(Type.String()),

@@ -27,11 +27,11 @@ export type OutcomeSourceReply = Static<typeof OutcomeSourceReply>;
 export const OutcomeSourcesReply = Type.Object(
   {
     sources: Type.Array(OutcomeSourceReply),
-    /** Ways on which outcomes came, other than from providers. */
+    /** Outcomes came on these ways, other than from providers. */
     origins: Type.Array(
       Type.Object(
         {
-          /** `message`: a bounce or complaint by the API; `command`: one by `mailvet outcomes`. */
+          /** `message` is a bounce or complaint by the API, `command` one by `mailvet outcomes`. */
           origin: OneOf(OUTCOME_ORIGINS),
           received: Type.Integer(),
           last_received_at: Time,

@@ -68,7 +68,7 @@ export const SessionReply = Type.Object(
     ),
     /** Why no mailbox can be checked at all; null: they can, or nobody is signed in. */
     mail_servers: Nullable(Type.Object({ state: OneOf(['port_closed', 'refused_everywhere'] as const), since: Time })),
-    /** The address that the request came from, canonical. */
+    /** It is the canonical address that the request came from. */
     ip: Type.String(),
   },
   { title: 'Session' },
@@ -110,7 +110,7 @@ export const OidcFinishReply = Type.Object(
   },
   { title: 'OidcFinish' },
 );
-/** Back-Channel Logout 1.0 §2.5: a form. */
+/** Back-Channel Logout 1.0 §2.5 sends a form. */
 export const OidcLogoutRequest = Type.Object({
   logout_token: Text('logout_token', OIDC_TOKEN_LENGTH, { description: 'A logout token of the provider.' }),
 });
@@ -176,7 +176,10 @@ const Passkey = Type.Object({
   last_used_at: Nullable(Time),
 });
 export const PasskeysReply = Type.Object({ passkeys: Type.Array(Passkey) }, { title: 'Passkeys' });
-/** In the JSON form of the Web Authentication API (WebAuthn Level 3 §5.1.8–5.1.10), passed to the browser unchanged. */
+/**
+ * It is in the JSON form of the Web Authentication API (WebAuthn Level 3 §5.1.8–5.1.10), passed to the browser
+ * unchanged.
+ */
 export const PasskeyOptions = Type.Object(
   { options: Type.Record(Type.String(), Type.Unknown()) },
   { title: 'PasskeyOptions' },

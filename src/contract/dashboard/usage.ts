@@ -29,7 +29,7 @@ export const OverviewReply = Type.Object(
         description: 'Credits that are missing until the end of the month (UTC) at that pace; 0: there are enough.',
       }),
     }),
-    /** Running ones, and the latest. */
+    /** They are running ones, and the latest. */
     lists: Type.Array(ListReply),
     running_lists: Type.Integer(),
     filters: Type.Integer({ description: 'Filters of the account.' }),
@@ -50,7 +50,7 @@ export const OverviewReply = Type.Object(
       description: `Lists that failed in the last ${RECENT_DAYS} days.`,
     }),
     period: Type.Object({ start: Time, end: Time }),
-    /** The totals of the period. */
+    /** They are the totals of the period. */
     totals: Type.Object({ requests: Type.Integer(), good: Type.Integer(), bad: Type.Integer() }),
     rate_limit: Type.Object({ limit: Type.Integer(), remaining: Type.Integer(), reset_at: Time }),
     smtp_available: Type.Boolean(),
@@ -123,13 +123,13 @@ const COUNTS = {
   bad: Type.Integer(),
   credits: Type.Integer(),
   asked: Type.Integer({ description: 'Verifications for which a mail server was asked about the mailbox.' }),
-  /** Rejected with 4xx other than 429. */
+  /** They were rejected with 4xx other than 429. */
   refused: Type.Integer(),
   rate_limited: Type.Integer(),
   outcomes: OutcomeCounts,
   latency: Type.Object({ mx: LatencyOfUsage, smtp: LatencyOfUsage }),
 };
-/** Every bucket of the range, also the empty ones. */
+/** It has every bucket of the range, also the empty ones. */
 export const UsageChartReply = Type.Object(
   {
     from: Time,
@@ -148,7 +148,7 @@ export const UsageChartReply = Type.Object(
         credits: Type.Integer(),
         asked: Type.Integer(),
         outcomes: OutcomeCounts,
-        /** Those that the log recorded one by one. */
+        /** The log has recorded them one by one. */
         rejected: Type.Integer(),
       }),
     ),
@@ -174,7 +174,7 @@ export const OperatorsReply = Type.Object(
         asked: Type.Integer({ description: 'Checks in which a mail server was asked about the mailbox.' }),
         undisclosed: Type.Integer({ description: 'Checks that the operator does not answer.' }),
         deliverable_share: Nullable(Type.Number({ description: 'Of those asked; null: none was.' })),
-        /** Of those asked. */
+        /** It is the median of those asked. */
         median_ms: Nullable(Type.Integer()),
       }),
     ),

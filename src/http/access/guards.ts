@@ -174,7 +174,7 @@ const operatorKey =
     };
   };
 
-/** One guard for each access rule. */
+/** There is one guard for each access rule. */
 export const GUARDS = {
   'api-key:verify': apiKey('verify'),
   'api-key:lists': apiKey('lists'),

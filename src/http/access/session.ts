@@ -31,7 +31,7 @@ function originHost(origin: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.host : null;
 }
 
-/** The parts of a request that the sign-in service needs. */
+/** Takes the parts of a request that the sign-in service needs. */
 export const browserRequest = ({ ip, request }: RequestContext): BrowserRequest => ({
   ip,
   cookie: request.headers.cookie,

@@ -1,5 +1,5 @@
 /**
- * Emailable. Sources: https://emailable.com/docs/api/emails.md and the npm package emailable 3.1.1
+ * The contract is Emailable's. Sources are https://emailable.com/docs/api/emails.md and the npm package emailable 3.1.1
  * (https://www.npmjs.com/package/emailable), both as of 2026-11-22.
  */
 import Type from 'typebox';

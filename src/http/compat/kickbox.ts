@@ -1,6 +1,6 @@
 /**
- * Kickbox. Sources: https://docs.kickbox.com/docs/using-the-api and the README of the npm package kickbox 2.0.4
- * (https://www.npmjs.com/package/kickbox), both as of 2026-11-22.
+ * The contract is Kickbox's. Sources are https://docs.kickbox.com/docs/using-the-api and the README of the npm package
+ * kickbox 2.0.4 (https://www.npmjs.com/package/kickbox), both as of 2026-11-22.
  */
 import Type from 'typebox';
 import type { ApiError } from '../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * NeverBounce, API v4. Sources: https://developers.neverbounce.com/reference/single-check and the npm package
- * neverbounce 5.0.5 (https://www.npmjs.com/package/neverbounce), which calls v4.2; both as of 2026-11-22.
+ * The contract is API v4 of NeverBounce. Sources are https://developers.neverbounce.com/reference/single-check and the
+ * npm package neverbounce 5.0.5 (https://www.npmjs.com/package/neverbounce), which calls v4.2; both as of 2026-11-22.
  */
 import Type from 'typebox';
 import type { ApiError, ErrorCode } from '../../kernel/errors.ts';

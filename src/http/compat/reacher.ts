@@ -1,5 +1,5 @@
 /**
- * Reacher, the HTTP backend of check-if-email-exists 0.10. Source:
+ * The contract is that of Reacher, the HTTP backend of check-if-email-exists 0.10. The source is
  * https://github.com/reacherhq/check-if-email-exists/blob/master/backend/openapi.json, as of 2026-11-22.
  */
 

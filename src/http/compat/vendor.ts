@@ -45,7 +45,7 @@ export function partsOf({ email, checks }: CompatResult): {
   return { user: text.slice(0, at), domain: text.slice(at + 1).toLowerCase() };
 }
 
-/** The mail host of best preference. */
+/** Returns the mail host of best preference. */
 export const mailHostOf = ({ checks }: CompatResult): string | null => {
   const records = (checks.mx.records ?? []).toSorted((a, b) => a.priority - b.priority);
   return records[0]?.host ?? null;
@@ -53,11 +53,11 @@ export const mailHostOf = ({ checks }: CompatResult): string | null => {
 
 /** The names under which a vendor's clients send the key, beside `Authorization: Bearer`. */
 interface KeyPlaces {
-  /** Its name in the query. */
+  /** It is its name in the query. */
   readonly query?: string;
-  /** Its name in a JSON body, or in a form. */
+  /** It is its name in a JSON body, or in a form. */
   readonly body?: string;
-  /** In lower case. */
+  /** It is in lower case. */
   readonly header?: string;
   /** Words that `Authorization` may have before the key; the empty string: none. */
   readonly schemes?: readonly string[];

@@ -1,4 +1,4 @@
-/** Verifications for routes of other services: charged, limited, filtered and logged like those of `/v1/verify`. */
+/** Verifications for routes of other services are charged, limited, filtered and logged like those of `/v1/verify`. */
 import { LRUCache } from 'lru-cache';
 import type { VerifyReply } from '../../contract/verify.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -13,10 +13,10 @@ import type { ChargedKeyContext } from '../route.ts';
 interface CompatVerification {
   /** As it was sent. */
   readonly email: unknown;
-  /** Its name in the vendor's contract. */
+  /** It is its name in the vendor's contract. */
   readonly field: string;
   readonly timeoutMs: number;
-  /** The end user's, canonical; null: the caller's. */
+  /** It is the end user's canonical address; null: the caller's. */
   readonly clientIp?: string | null;
 }
 

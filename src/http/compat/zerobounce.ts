@@ -1,6 +1,7 @@
 /**
- * ZeroBounce, API v2. Sources: https://www.zerobounce.net/docs/email-validation-api-quickstart and the npm package
- * @zerobounce/zero-bounce-sdk 1.2.2 (https://www.npmjs.com/package/@zerobounce/zero-bounce-sdk), both as of 2026-11-22.
+ * The contract is API v2 of ZeroBounce. Sources are https://www.zerobounce.net/docs/email-validation-api-quickstart and
+ * the npm package @zerobounce/zero-bounce-sdk 1.2.2 (https://www.npmjs.com/package/@zerobounce/zero-bounce-sdk), both
+ * as of 2026-11-22.
  */
 import Type from 'typebox';
 import { type ApiError, toApiError } from '../../kernel/errors.ts';

@@ -96,7 +96,7 @@ const acting = ({ account, user, role, actor }: AccountContext): ActingMember =>
   actor,
 });
 
-/** The account itself: plan, ledger, members, deletion. */
+/** They are about the account itself: plan, ledger, members, deletion. */
 export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

@@ -21,7 +21,6 @@ const filterWithWarnings = (filters: FilterService, filter: Filter) => ({
   warnings: [...filters.warnings(filter)],
 });
 
-/** The account's filters. */
 export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

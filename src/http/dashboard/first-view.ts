@@ -5,7 +5,7 @@ import { HttpReply, type HttpRequest, type ReplyHeaders } from '../exchange.ts';
 import { handlerOf, Router } from '../router.ts';
 import { DASHBOARD_ROUTES } from './table.ts';
 
-/** What `renderFirstView` returns (web/src/first-view.tsx). */
+/** `renderFirstView` returns it (web/src/first-view.tsx). */
 export interface FirstView {
   readonly html: string;
   /** Whose data is shown; null: nobody's. */
@@ -17,11 +17,11 @@ export interface FirstView {
 export interface ViewOrder {
   /** Path of the file whose `renderFirstView` is called. */
   readonly script: string;
-  /** Of the page, with the public address of the service. */
+  /** It is the URL of the page, with the public address of the service. */
   readonly url: string;
   /** As `navigator.platform`: the names of keys depend on it. */
   readonly platform: string;
-  /** Of style elements. */
+  /** It is that of style elements. */
   readonly nonce: string;
 }
 

@@ -9,7 +9,7 @@ import { type Route, route } from '../route.ts';
 
 const HOOKS = '/dashboard/accounts/:account/hooks';
 
-/** `base`: public URL of the service. */
+/** `base` is the public URL of the service. */
 const hookReply = (hook: Hook, base: string): C.HookReply => ({
   id: hook.id,
   kind: hook.kind,
@@ -26,7 +26,7 @@ const hookReply = (hook: Hook, base: string): C.HookReply => ({
 });
 const hookWithSecret = ({ hook, secret }: HookWithSecret, base: string) => ({ hook: hookReply(hook, base), secret });
 
-/** What auth servers call. */
+/** Auth servers call these. */
 export const HOOK_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

@@ -50,7 +50,6 @@ const replyTo =
   async ({ account, user }: Reader, key: Key): Promise<C.DashboardKey> =>
     dashboardKeyReply(key, clock.now(), await notices.dismissed(account, user.id));
 
-/** API keys of an account. */
 export const KEY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

@@ -57,7 +57,6 @@ const dashboardActionRoute = (action: Exclude<ListAction, 'start' | 'delete'>, s
       }),
   });
 
-/** The account's lists of addresses. */
 export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

@@ -94,7 +94,7 @@ const rejectedReply = (row: LoggedRequest): C.RejectedRequestReply => ({
   answer: row.answer,
 });
 
-/** Of the query of a search. */
+/** Reads it from the query of a search. */
 function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
   const { email = null, id = null, query: text = null, operator = null, egress = null, from = null, to = null } = query;
   return {
@@ -128,7 +128,7 @@ export const severalOrNull = <const T extends string>(values: readonly T[], text
 const cursorText = ({ seq, rejected }: LogCursor): string =>
   `${seq ?? ''}~${rejected === null ? '' : `${rejected.at}-${rejected.id}`}`;
 
-/** Of a text that fits LOG_CURSOR. */
+/** Reads it from a text that fits LOG_CURSOR. */
 function logCursor(text: string): LogCursor {
   const [, seq = '', at, id] = C.LOG_CURSOR.exec(text) ?? [];
   return {
@@ -137,7 +137,7 @@ function logCursor(text: string): LogCursor {
   };
 }
 
-/** Verification from the dashboard, and the verification log. */
+/** They are about verification from the dashboard, and the verification log. */
 export const LOG_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -289,7 +289,7 @@ const rowReply = (row: LogExportRow) =>
     ? { kind: 'rejected', ...rejectedReply(row.rejected) }
     : { kind: 'verification', ...logEntryReply(row.entry) };
 
-/** Values of a closed set, in the order of the name of a file. */
+/** They are values of a closed set, in the order of the name of a file. */
 const CLOSED_SETS = ['status', 'deliverability', 'reason', 'decision', 'origin', 'level'] as const;
 
 /**

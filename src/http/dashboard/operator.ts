@@ -150,7 +150,6 @@ const operatorKeyReply = (key: OperatorKey, now: number): C.DashboardOperatorKey
 
 const OPERATOR_KEYS = `${OPERATOR_PATH}/keys`;
 
-/** Keys of the operator API. */
 export const OPERATOR_KEY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

@@ -9,7 +9,7 @@ import { calibrationReply } from '../v1/outcomes.ts';
 
 const OUTCOME_SOURCES_PATH = `${ACCOUNT_PATH}/outcome-sources` as const;
 
-/** `base`: public URL of the service. */
+/** `base` is the public URL of the service. */
 const sourceReply = (source: OutcomeSource, base: string): C.OutcomeSourceReply => ({
   id: source.id,
   provider: source.provider,

@@ -19,7 +19,7 @@ const notBuilt = (): Answer => {
   throw new ApiError('not_found', 'The dashboard is not built; run "npm run build".');
 };
 
-/** The dashboard's static files: one HTML page for all its paths, and its assets. */
+/** They serve the dashboard's static files: one HTML page for all its paths, and its assets. */
 export const PAGE_ROUTES: readonly Route[] = [
   ...PAGE_FACTS.flatMap(({ path, for: whom }) => {
     const pattern = path.replace('$', ':');
@@ -80,7 +80,7 @@ const policy = (nonce: string, page: string): string => {
 const ROOT = '<div id="root"></div>';
 /** Fonts and scripts, each in a line of its own at the end of the page (web/vite.config.ts). */
 const LOADED_LAST = /(?:^ *<(?:script type="module"|link rel="(?:module)?preload").*\n)+/m;
-/** What only pages with a session need soon. */
+/** Only pages with a session need it soon. */
 const SIGNED_IN = /^ *<link [^>]* data-signed-in>\n/gm;
 /**
  * Sets the style attributes of a first view, which the policy blocks in HTML, and begins to load scripts: an inline
@@ -91,7 +91,7 @@ const COMPLETE =
   'for(const e of document.querySelectorAll("[data-style]"))e.style=e.dataset.style;' +
   'document.body.append(document.getElementById("last").content)';
 
-/** `page`: the built one. */
+/** `page` is the built one. */
 function withFirstView(page: string, view: FirstView | null): string {
   const built = view?.account ? page : page.replaceAll(SIGNED_IN, '');
   if (view === null) return built;

@@ -7,7 +7,6 @@ import { policyDeleted, policyReply } from '../v1/policies.ts';
 
 const DASHBOARD_POLICIES_PATH = '/dashboard/accounts/:account/policies';
 
-/** The account's policies. */
 export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

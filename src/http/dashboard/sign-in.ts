@@ -58,7 +58,7 @@ const shownPasskey = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
   last_used_at: toIsoOrNull(lastUsedAt),
 });
 
-/** Settings of the signed-in user: password, name, two-factor authentication, passkeys. */
+/** They are settings of the signed-in user: password, name, two-factor authentication, passkeys. */
 const SECURITY_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -225,7 +225,7 @@ const shownSession = ({ id, device, ip, createdAt, lastSeenAt }: UserSession) =>
   last_seen_at: toIso(lastSeenAt),
 });
 
-/** The signed-in user's own sessions. */
+/** They are about the signed-in user's own sessions. */
 const SESSION_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

@@ -15,7 +15,6 @@ import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { DASHBOARD_USAGE_ROUTES } from './usage.ts';
 import { DASHBOARD_WEBHOOK_ROUTES } from './webhooks.ts';
 
-/** All routes of the dashboard's private API. */
 export const DASHBOARD_ROUTES: readonly Route[] = [
   ...SIGN_IN_ROUTES,
   ...DASHBOARD_USAGE_ROUTES,

@@ -32,7 +32,7 @@ const csvOf = ({ buckets }: Chart): string =>
     return csv + csvLine([at, requests, good, bad, credits, refused, rate_limited, ...latencies]);
   }, `${CSV_HEAD}\r\n`);
 
-/** Balance and usage of the account. */
+/** They show balance and usage of the account. */
 export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

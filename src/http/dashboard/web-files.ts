@@ -11,7 +11,7 @@ interface Asset extends SharedBytes {
   readonly hashed: boolean;
 }
 
-/** The output of `npm run build` for web/. */
+/** `npm run build` makes them of web/. */
 export interface WebFiles {
   /** The HTML page, with `__CSP_NONCE__` placeholders; null if it was not built. */
   index(): Promise<string | null>;
@@ -36,7 +36,7 @@ const CODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
-/** Vite's names for bundles: `index-BdYc3x_1.js`. */
+/** Vite gives bundles such names: `index-BdYc3x_1.js`. */
 const HASHED = /-[\w-]{8}\.\w+$/;
 
 /**

@@ -13,7 +13,6 @@ const webhookHere = (webhook: Webhook, counts: DeliveryCounts | undefined): C.We
 
 const DASHBOARD_WEBHOOKS_PATH = `${ACCOUNT_PATH}/webhooks` as const;
 
-/** The account's webhooks. */
 export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

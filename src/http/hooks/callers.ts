@@ -26,7 +26,7 @@ interface HookClaim {
   readonly at: number | null;
   /** What all attempts at one event have in common; null: the headers have no such thing. */
   readonly eventId: string | null;
-  /** Whether the secret signed this body. */
+  /** It says whether the secret signed this body. */
   readonly fits: (secret: string, body: Buffer) => boolean;
 }
 
@@ -35,7 +35,7 @@ interface CallerReply {
   readonly body: object;
 }
 interface Signer {
-  /** Of the hook: the one that fitted the request. */
+  /** It is the secret of the hook that fitted the request. */
   readonly secret: string;
   readonly now: number;
 }
@@ -49,7 +49,7 @@ interface HookCaller {
   readonly replyOf: (answer: Decision, signer: Signer) => CallerReply;
 }
 
-// Signatures.
+// Signatures
 
 const SECOND_MS = 1000;
 
@@ -58,7 +58,7 @@ export function oneHeader(headers: IncomingHttpHeaders, name: string): string | 
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** What the pattern's first group matched, at most so often as we look at signatures. */
+/** Returns what the pattern's first group matched, at most as often as we look at signatures. */
 const allOf = (text: string, pattern: RegExp): string[] =>
   Array.from(text.matchAll(pattern), ([, group]) => group ?? '').slice(0, HOOK_SIGNATURES_MAX);
 
@@ -155,7 +155,7 @@ function firstAt(body: unknown, paths: readonly (readonly string[])[]): string |
   return null;
 }
 
-// Replies.
+// Replies
 
 const OK = 200;
 /** What people who may not sign up are answered, where the caller takes a status of the 400s. */

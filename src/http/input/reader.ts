@@ -39,13 +39,13 @@ const DECODERS: Decoders = {
   plain: (text) => (text.search(UNSAFE_CHARACTERS) === -1 ? text : null),
 };
 
-/** A reader of JSON objects of one schema, as `objectReader`. */
+/** It reads JSON objects of one schema, as `objectReader` does. */
 export const jsonReader = <T extends TSchema>(schema: T) => objectReader(schema, DECODERS);
 
 /** Everything a row declares as its input. `input` is complete where `problem` is null. */
 export interface InputReading {
   readonly input: AnyInput;
-  /** The one to report: a 400 before a 422. */
+  /** It is the one to report: a 400 before a 422. */
   readonly problem: ApiError | null;
   /** The headers alone: an Idempotency-Key counts even where the rest is not valid. */
   readonly headers: Parsed<unknown>;
@@ -56,7 +56,7 @@ type RequestPart = (request: HttpRequest) => Parsed<unknown>;
 const ABSENT_PART: Parsed<unknown> = { ok: true, value: undefined };
 const nothingRead: RequestPart = () => ABSENT_PART;
 
-/** The reader of a row's input, generated from its schemas. */
+/** Makes the reader of a row's input, generated from its schemas. */
 export function inputReader(route: Pick<Route, 'access' | 'input' | 'method' | 'output'>): ReadInput {
   const { access, input = {} } = route;
   // The dashboard rejects control characters in a query; on `/v1` they match nothing.
@@ -285,7 +285,7 @@ export function bodyArrived(request: HttpRequest, { body, bodyLimit = BODY_BYTES
 function collect(request: HttpRequest, limit: number): Promise<void> {
   const { raw: message } = request;
   return new Promise((resolve) => {
-    // The first one counts.
+    // The first one is taken, and later ones change nothing.
     const give = (body: HttpRequest['body']) => {
       request.body ??= body;
       resolve();
@@ -337,7 +337,7 @@ export function objectBody(request: HttpRequest, { bodyLimit, lenient }: RouteIn
   return rawBody(request)?.length === 0 ? { ok: true, value: {} } : jsonBody(request, bodyLimit, lenient);
 }
 
-/** The body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. `lenient`: whatever its media type. */
+/** Reads the body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. `lenient` takes any media type. */
 function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Parsed<unknown> {
   const { body } = request;
   if (body === 'too_large') return { ok: false, error: bodyTooLarge(limit) };
@@ -365,7 +365,7 @@ export const isForm = (request: HttpRequest): boolean => mediaType(request) === 
 /** Empty where it did not arrive whole. */
 export const formText = (request: HttpRequest): string => rawBody(request)?.toString('utf8') ?? '';
 
-/** The fields of a form, each with its last value. */
+/** Reads the fields of a form, each with its last value. */
 function formBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {
   const { body } = request;
   if (body === 'too_large') return { ok: false, error: bodyTooLarge(limit) };

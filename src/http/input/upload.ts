@@ -1,4 +1,4 @@
-/** The three forms of an upload: a multipart form, the file itself, a JSON object. */
+/** An upload has one of three forms: a multipart form, the file itself, a JSON object. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy } from '@fastify/busboy';
@@ -44,11 +44,11 @@ export async function readUpload(
 }
 
 interface FileUpload<F> extends Spooled {
-  /** The name of a part of a form. */
+  /** It is the name of a part of a form. */
   readonly name: string | null;
-  /** The charset of its media type. */
+  /** It is the charset of its media type. */
   readonly charset: string | null;
-  /** The fields of the query and the form. */
+  /** They are the fields of the query and the form. */
   readonly fields: F;
   /** Whether it was sent as JSON, and is no array. */
   readonly isObject: boolean;
@@ -201,7 +201,7 @@ function fieldTexts(field: string, value: unknown): [string, string][] {
 // part that busboy would skip, because its headers are missing, too long or of another kind, is an error.
 
 interface FormFile {
-  /** The name of its part. */
+  /** It is the name of its part. */
   readonly field: string;
   /** Without its path; null: the part has no file name. */
   readonly name: string | null;
@@ -213,7 +213,7 @@ interface FormReading {
   readonly boundary: string;
   /** The name of the part that is a file without a file name too; others without one are fields. */
   readonly file: string;
-  /** Bytes of a field. */
+  /** A field has at most this many bytes. */
   readonly fieldBytes: number;
   /** Called for each file; names differ. */
   readonly take: (file: FormFile) => Promise<void>;
@@ -224,7 +224,7 @@ const HEADERS_MAX = 32;
 const PARTS_MAX = 32;
 const CRLF = Buffer.from('\r\n');
 const [CR, TAB, SPACE, DASH] = [0x0d, 0x09, 0x20, 0x2d];
-/** Blanks behind a boundary. */
+/** A boundary has at most this many blanks behind it. */
 const PADDING_BYTES = 512;
 
 const malformedMultipart = (what: string): ApiError => new ApiError('malformed_request', `The multipart body ${what}.`);

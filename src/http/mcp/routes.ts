@@ -175,7 +175,7 @@ async function answerTo(context: HttpContext, granted: ChargedKeyContext, checke
     await admittedFor(context, granted, 'any', true);
     throw message.error;
   }
-  // A tool counts for itself.
+  // A tool is counted by itself.
   let isCounted = !isToolCall(message.value);
   if (isCounted) await admittedFor(context, granted, 'any');
   if (isCounted && (rawBody(request)?.length ?? 0) > BODY_BYTES)

@@ -1,4 +1,4 @@
-/** The tools for assistants (Model Context Protocol), over HTTP and standard input alike. */
+/** The tools for assistants (Model Context Protocol) are the same over HTTP and standard input. */
 import Type, { type TObject, type TSchema } from 'typebox';
 import { ExplainReplyReply, ExplainReplyRequest } from '../../contract/dashboard/replies.ts';
 import { ListReply, ListUpload } from '../../contract/lists.ts';

@@ -6,7 +6,7 @@ import type { Metrics } from './registry.ts';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** At once, from one network: a few scrapers. */
+/** One network gets this many at once: it has a few scrapers. */
 const CONNECTIONS = 50;
 
 /** How long a text is shared by all scrapes, ms: it is made of many queries. */

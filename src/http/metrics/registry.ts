@@ -6,7 +6,7 @@ import { keysOf } from '../../kernel/facts/keys-of.ts';
 
 interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** `store`: the same on every node of a store. */
+  /** `store` is the same on every node of a store. */
   readonly of: 'process' | 'store';
   /** Counted when something happens, or read at each scrape. Only a counter can be both kinds. */
   readonly kept: 'events' | 'reading';
@@ -15,7 +15,7 @@ interface MetricRow {
   /** Of the value. Base units (seconds, ratio), or what is counted. */
   readonly unit: string;
   readonly help: string;
-  /** When to look at it. */
+  /** It says when to look at it. */
   readonly look: string;
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -571,7 +571,7 @@ type EventMetric = MetricKept<'events'>;
 /** Metrics that are read at each scrape. */
 type ReadMetric = MetricKept<'reading'>;
 
-/** One series of a metric, and its value now. */
+/** It is one series of a metric, and its value now. */
 interface MetricSample<N extends MetricName> {
   readonly labels: LabelsOf<N>;
   readonly value: number;
@@ -583,7 +583,7 @@ export type MetricSources = {
 };
 
 export interface Metrics {
-  /** In the Prometheus text format. */
+  /** It returns the Prometheus text format. */
   text(): Promise<string>;
   /** Adds a value to a histogram, or 1 to a counter. */
   note<N extends EventMetric>(name: N, labels: LabelsOf<N>, value?: number): void;
@@ -598,7 +598,7 @@ interface AnySample {
   readonly value: number;
 }
 
-/** The metrics of the table, and the usual ones of Node processes. */
+/** Makes the metrics of the table, and the usual ones of Node processes. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -614,7 +614,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** The metrics of the relay's table, and the usual ones of Node processes. */
+/** Makes the metrics of the relay's table, and the usual ones of Node processes. */
 export function createRelayMetrics(sources: RelayMetricSources): Pick<Metrics, 'text'> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

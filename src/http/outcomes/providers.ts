@@ -54,7 +54,7 @@ export const SIGNED_AHEAD_MS = 5 * MINUTE_MS;
 
 const MS_PER_SECOND = 1000;
 
-// Reading.
+// Reading
 
 function valueAt(body: unknown, ...path: readonly (string | number)[]): unknown {
   let value = body;
@@ -100,12 +100,12 @@ function withCodes(codes: readonly (string | number | null)[], words: string | n
   return text === '' ? null : text;
 }
 
-// Proofs.
+// Proofs
 
 const sameText = (a: string, b: string): boolean =>
   isSameSecret(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 
-/** The password of Basic credentials (RFC 7617), or a token (RFC 6750). */
+/** Reads the password of Basic credentials (RFC 7617), or a token (RFC 6750). */
 function shownSecret({ headers }: ProviderRequest, secret: string): ProviderProof | null {
   const [, scheme = '', value = ''] =
     /^(basic|bearer) +([^\s]{1,4096})$/i.exec(oneHeader(headers, 'authorization') ?? '') ?? [];
@@ -114,7 +114,9 @@ function shownSecret({ headers }: ProviderRequest, secret: string): ProviderProo
   return value !== '' && sameText(password, secret) ? { at: null, id: null } : null;
 }
 
-/** https://www.twilio.com/docs/sendgrid/for-developers/tracking-events: ECDSA with SHA-256 of timestamp and body. */
+/**
+ * Checks ECDSA with SHA-256 of timestamp and body: https://www.twilio.com/docs/sendgrid/for-developers/tracking-events
+ */
 function sendgridProof({ headers, raw }: ProviderRequest, secret: string): ProviderProof | null {
   const timestamp = oneHeader(headers, 'x-twilio-email-event-webhook-timestamp');
   const signature = oneHeader(headers, 'x-twilio-email-event-webhook-signature');
@@ -179,7 +181,7 @@ async function sesProof({ json }: ProviderRequest, secret: string, sns: Sns): Pr
   return { at, id: text('MessageId') };
 }
 
-// Bodies.
+// Bodies
 
 /** An event per recipient. Suppressed ones were not sent, and a recipient among several may not be the one. */
 function sesEvents(json: unknown): (ProviderEvent | null)[] {
@@ -359,7 +361,7 @@ async function confirmed({ sns }: OutcomeSourceService, json: unknown): Promise<
 
 const OUTCOME_CALLS_PATH = '/v1/outcomes';
 
-/** What providers call. */
+/** Providers call these. */
 export const PROVIDER_ROUTES: readonly Route[] = OUTCOME_PROVIDERS.map((provider) =>
   route({
     method: 'POST',

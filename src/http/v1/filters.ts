@@ -78,7 +78,7 @@ const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly 
       )
     : errorReply(filterExists(outcome.existingId), requestId);
 
-// Files.
+// Files
 
 /** Those of a file of before come first. */
 const CELLS = {

@@ -13,10 +13,10 @@ import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
 import { type Answer, CREDIT_ERRORS, type Route, route } from '../route.ts';
 
 const LISTS_PATH = '/v1/lists';
-/** Of a file of addresses. */
+/** They are errors of a file of addresses. */
 const FILE_ERRORS = ['unreadable_file', 'no_address_column', 'no_addresses', 'few_addresses'] as const;
 
-/** `said`: of the request. */
+/** `said` are warnings of the request. */
 export const listReply = (list: List, said: readonly string[] = []): C.ListReply => {
   const object = listObject(list);
   const ofRequest = said.map((message) => ({ code: 'unknown_field' as const, message }));
@@ -44,10 +44,10 @@ const RESULT_TYPES: Readonly<Record<ResultFormat, string>> = {
   jsonl: 'application/jsonl; charset=utf-8',
 };
 
-/** Of the download: letters, digits and some marks of the list's name, without its ending. */
+/** The download is named by it: letters, digits and some marks of the list's name, without its ending. */
 type WantedResults = ReturnType<typeof resultsWanted>;
 
-/** `June.results.csv`, or of a part of the rows `June.mailbox_full.csv`. */
+/** Returns `June.results.csv`, or for a part of the rows `June.mailbox_full.csv`. */
 function fileName({ name }: List, { format, filter }: WantedResults, isPartial: boolean): string {
   const stem = name.replace(/\.(csv|tsv|txt|xlsx|ndjson|jsonl|json)$/i, '').replaceAll(/[^\w.-]+/g, '_');
   const { status, deliverability, reason, query } = filter;
@@ -56,7 +56,7 @@ function fileName({ name }: List, { format, filter }: WantedResults, isPartial: 
   return `${stem.slice(0, 100)}.${what}${isPartial ? '-partial' : ''}.${format}`;
 }
 
-/** The download. */
+/** It is the download. */
 export const resultsAnswer = (
   { list, encoding, file }: Awaited<ReturnType<ListService['results']>>,
   wanted: WantedResults,

@@ -275,5 +275,4 @@ const BELONGINGS: readonly Route[] = [
   }),
 ];
 
-/** The operator API. */
 export const MANAGED_ROUTES: readonly Route[] = [...ACCOUNT_ROWS, ...BELONGINGS];

@@ -56,7 +56,7 @@ const roundedOrNull = (share: number | undefined): number | null =>
   share === undefined ? null : shareToTenThousandth(share);
 const intervalOf = (share: Share | null) => ({ low: roundedOrNull(share?.low), high: roundedOrNull(share?.high) });
 
-/** Also for the dashboard. */
+/** The dashboard uses it too. */
 export const calibrationReply = ({
   verdicts,
   reliability,

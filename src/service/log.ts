@@ -271,7 +271,7 @@ function statusesOf({ status, not = [] }: LogQueryByTime): { statuses: readonly 
 function rejectionSearch(search: LogQueryByTime): RejectionSearch | null {
   const { email, id, keyId, limit, before, from = null, to = null, not = [] } = search;
   const { reason, level = null, outcome = null, operator = null, egress = null, decision = null } = search;
-  const { mail = null, confidence = null, reported = null } = search;
+  const { mail = null, confidence = null, reported = null, list = null } = search;
   if ((email !== null && email !== '') || id !== null) return null;
   // They have none of these, so not the one that is asked for.
   const ofVerifications = [
@@ -284,6 +284,7 @@ function rejectionSearch(search: LogQueryByTime): RejectionSearch | null {
     ['mail', mail],
     ['confidence', confidence],
     ['reported', reported],
+    ['list', list],
   ] as const;
   if (ofVerifications.some(([name, value]) => value !== null && !not.includes(name))) return null;
   const origin = search.origin?.filter((one) => one !== 'list') ?? null;

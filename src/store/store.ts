@@ -1192,6 +1192,8 @@ export interface LogSearch {
   readonly confidence?: readonly LogConfidence[] | null;
   /** It says on which way an outcome of the mail came: an `OutcomeOrigin`, or the id of a connection. */
   readonly reported?: string | null;
+  /** IDs of lists. */
+  readonly list?: readonly string[] | null;
   /** Which of these rows must not match. */
   readonly not?: readonly LogNegatable[];
   /** Rows before this one. */

@@ -193,11 +193,16 @@ export const LogFilters = Type.Object({
       description: 'Id of a key, or `dashboard`; several are separated by commas, and any of them matches.',
     }),
   ),
+  list: Type.Optional(
+    Text('list', LOG_KEYS_LENGTH, {
+      description: 'Id of a list; several are separated by commas, and any of them matches.',
+    }),
+  ),
   status: Type.Optional(Several('status', LOG_STATUSES, 'Of verifications, or `rejected` for rejected requests.')),
   not: Type.Optional(
     NameList('not', LOG_NEGATABLE, {
       description:
-        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none.',
+        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence, reported or list, and match none.',
     }),
   ),
 });

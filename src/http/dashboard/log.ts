@@ -101,6 +101,7 @@ function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
     ...{ email, id, text, operator, egress, from, to },
     ...countedSearchOf(query),
     keyId: query.key?.split(',') ?? null,
+    list: query.list?.split(',') ?? null,
     status: severalOrNull(LOG_STATUSES, query.status),
     origin: severalOrNull(LOG_ORIGINS, query.origin),
     mail: severalOrNull(LOG_MAIL, query.mail),
@@ -302,7 +303,16 @@ function fileNameOf(query: Read<typeof C.LogFilters>, now: number): string {
     const value = query[name];
     return value === undefined ? [] : [negated.includes(name) ? `not-${value}` : value];
   });
-  const others = [query.query, query.email, query.id, query.key, query.operator, query.egress, query.reported];
+  const others = [
+    query.query,
+    query.email,
+    query.id,
+    query.key,
+    query.operator,
+    query.egress,
+    query.reported,
+    query.list,
+  ];
   if (others.some((one) => one !== undefined && one !== '')) parts.push('search');
   return ['log', ...parts, toIso(Math.min(query.to ?? now, now)).slice(0, 10)].join('.');
 }

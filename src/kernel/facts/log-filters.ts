@@ -33,6 +33,7 @@ export const LOG_NEGATABLE = [
   'mail',
   'confidence',
   'reported',
+  'list',
 ] as const;
 export type LogNegatable = (typeof LOG_NEGATABLE)[number];
 

@@ -136,6 +136,7 @@ async function matchingRows(driver: StorageDriver, rows: LoggedRows, wanted: Wan
   const { email, id, reason, keyId, status, limit, kept = [] } = wanted;
   const { text = null, level = null, outcome = null, origin = null, from = null, to = null } = wanted;
   const { operator = null, egress = null, decision = null, mail = null, confidence = null, reported = null } = wanted;
+  const { list = null } = wanted;
   let some = rows;
   const where = (name: LogNegatable, condition: Expression<SqlBool>): void => {
     some = some.where(wanted.not?.includes(name) ? negated(condition) : condition);
@@ -152,6 +153,7 @@ async function matchingRows(driver: StorageDriver, rows: LoggedRows, wanted: Wan
   if (mail !== null) where('mail', eb.or(mail.map((one) => BY_MAIL_OUTCOME[one])));
   if (confidence !== null) where('confidence', eb.or(confidence.map(ofConfidence)));
   if (reported !== null) where('reported', ofWay(driver, reported));
+  if (list !== null) where('list', eb('hold_id', 'in', list));
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null)
     some = some.where(eb.or([email, ...kept].map((one) => driver.prefixMatch(ADDRESS_READ, indexed(one)))));

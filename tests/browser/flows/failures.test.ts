@@ -60,6 +60,28 @@ describeBrowser('a part that cannot be loaded', (browser) => {
     }
   });
 
+  it('a page on a slow line is named at once, over its outline', async () => {
+    const { page, unwatch } = await browser.visit(lab.url, { as: owner });
+    await heading(page, 'Overview').waitFor();
+    unwatch();
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route(/\/assets\/webhooks-[\w-]+\.js$/, async (route) => {
+      await arrived;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('main').getByRole('status', { name: 'Loading' }).first().waitFor();
+    await page.getByRole('banner').getByText('Webhooks', { exact: true }).waitFor();
+    expect(await page.title()).toBe('Webhooks · Mailvet');
+    const line = page.getByRole('main').getByRole('status', { name: 'Loading' }).locator('i').first();
+    expect(await line.isVisible()).toBe(true);
+    arrive();
+    await heading(page, 'Webhooks').waitFor();
+  });
+
   it('saved views', async () => {
     const { page } = await broken('/log', 'Log', /\/views\?/);
     await rowOf(page, 'jane@good.com').waitFor();

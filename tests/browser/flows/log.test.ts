@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendCsv } from '../../http/list-lab.ts';
 import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
@@ -69,6 +70,29 @@ describeBrowser('the log as an instrument', (browser) => {
     await says(page, 'There are no saved views.');
     await button(page, 'Undo').click();
     await field(dialog(page), 'Not deliverable').waitFor();
+  });
+
+  it('asks for its rows once when it is opened', async () => {
+    const { requests } = await logOf('one@good.com');
+    expect(requests.filter(({ url }) => /\/log\?/.test(new URL(url).pathname + new URL(url).search))).toHaveLength(1);
+  });
+
+  it('shows the results of one list', async () => {
+    const { page, api } = await logOf('one@good.com');
+    const { json } = await sendCsv(lab, api, 'email\nin-a-list@good.com\n', '?name=Autumn');
+    await expect
+      .poll(async () => (await api.call('GET', `/v1/lists/${json.id}`)).json.status, { timeout: 30_000 })
+      .toBe('completed');
+    await page.reload();
+    await expect.poll(() => rows(page)).toBe(2);
+    await button(page, 'List').click();
+    await page
+      .getByRole('option', { name: 'Autumn' })
+      .or(page.getByRole('menuitemcheckbox', { name: 'Autumn' }))
+      .click();
+    await rowOf(page, 'in-a-list@good.com').waitFor();
+    await expect.poll(() => rows(page)).toBe(1);
+    expect(new URL(page.url()).searchParams.get('list')).toBe(json.id);
   });
 
   it('is exported with its search, or as a whole', async () => {

@@ -5,6 +5,7 @@ import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
+import { COMMAND } from '../../store/people.ts';
 import { button, dialog, expectText, field, fillIn, goTo, heading, rowOf, says } from '../steps.ts';
 
 describeBrowser('operators', (browser) => {
@@ -160,6 +161,19 @@ describeBrowser('operators', (browser) => {
     refused(503, '/dashboard/operator/lists/update');
     await button(page, 'Update now').click();
     await expectText(page.getByRole('alert')).toContain('500');
+  });
+
+  it('see each sign-in once, with the accounts of the user', async () => {
+    const [one, two] = [await lab.member(), await lab.member()];
+    const both = await person(lab, { account: one.account.id, role: 'owner', email: 'both@good.com' });
+    await lab.store.members.add(two.account.id, both.id, 'owner', COMMAND);
+    const by = { kind: 'self', ip: '192.0.2.77' } as const;
+    await lab.store.auditLog.recordUserEvent({ user: { id: both.id }, by, action: 'user.signed_in' });
+    const { page } = await operator('/operator/sign-ins');
+    const event = rowOf(page, '192.0.2.77');
+    await expectText(event).toContain(one.account.name);
+    await expectText(event).toContain(two.account.name);
+    expect(await event.count()).toBe(1);
   });
 
   it('see how a reply is read, and the uncertain ones', async () => {

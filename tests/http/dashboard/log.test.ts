@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REASON_FILTERS } from '../../../src/kernel/facts/reasons.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { sendCsv } from '../list-lab.ts';
 import { type Client, of, signedIn } from './client.ts';
 
 let lab: Lab;
@@ -41,6 +42,22 @@ describe('the log', () => {
     const detail = await admin.call('GET', of(member.account, `/log/${first.id}`));
     expect(detail.json.reply).toEqual(first);
     expect(detail.json.entry).toEqual(json.entries[2]);
+  });
+
+  it('finds the results of lists', async () => {
+    const own = await lab.member({ credits: 20 });
+    const reader = await signedIn(lab, { account: own.account, role: 'viewer' });
+    const [one, two] = [
+      await sendCsv(lab, own, 'email\nzoe@good.com\n'),
+      await sendCsv(lab, own, 'email\nyan@good.com\n'),
+    ];
+    await own.verify('xi@good.com');
+    const found = async (query: Record<string, string>) => emails(await search(query, own.account, reader)).sort();
+    await expect.poll(() => found({}), { timeout: 30_000 }).toHaveLength(3);
+    expect(await found({ list: one.json.id })).toEqual(['zoe@good.com']);
+    expect(await found({ list: `${one.json.id},${two.json.id}` })).toEqual(['yan@good.com', 'zoe@good.com']);
+    expect(await found({ list: one.json.id, not: 'list' })).toEqual(['xi@good.com', 'yan@good.com']);
+    expect(await found({ list: 'list_nothing' })).toEqual([]);
   });
 
   it.each([

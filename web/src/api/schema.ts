@@ -5584,7 +5584,7 @@ export interface operations {
                 reason?: string;
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
                 deliverability?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence, reported or list, and match none. */
                 not?: string;
             };
             header?: never;
@@ -5622,7 +5622,7 @@ export interface operations {
                 reason?: string;
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
                 deliverability?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence, reported or list, and match none. */
                 not?: string;
             };
             header?: never;
@@ -5771,9 +5771,11 @@ export interface operations {
                 reason?: string;
                 /** @description Id of a key, or `dashboard`; several are separated by commas, and any of them matches. */
                 key?: string;
+                /** @description Id of a list; several are separated by commas, and any of them matches. */
+                list?: string;
                 /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
                 status?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence, reported or list, and match none. */
                 not?: string;
                 before?: string;
                 limit?: number;
@@ -5911,9 +5913,11 @@ export interface operations {
                 reason?: string;
                 /** @description Id of a key, or `dashboard`; several are separated by commas, and any of them matches. */
                 key?: string;
+                /** @description Id of a list; several are separated by commas, and any of them matches. */
+                list?: string;
                 /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
                 status?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence, reported or list, and match none. */
                 not?: string;
             };
             header?: never;
@@ -5969,9 +5973,11 @@ export interface operations {
                 reason?: string;
                 /** @description Id of a key, or `dashboard`; several are separated by commas, and any of them matches. */
                 key?: string;
+                /** @description Id of a list; several are separated by commas, and any of them matches. */
+                list?: string;
                 /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
                 status?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence, reported or list, and match none. */
                 not?: string;
             };
             header?: never;
@@ -8465,7 +8471,7 @@ export interface operations {
                 reason?: string;
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
                 deliverability?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence, reported or list, and match none. */
                 not?: string;
             };
             header?: never;

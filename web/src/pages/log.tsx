@@ -32,6 +32,7 @@ import { escapeInvisible } from '../parts/verdict/escape-invisible.ts';
 import { reasonName } from '../parts/verdict/outcome.ts';
 import { hooksQuery } from './hooks/query.ts';
 import { keysQuery } from './keys/query.ts';
+import { listsQuery } from './lists/queries.ts';
 import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
 import { Hours } from './log/hours.tsx';
@@ -198,6 +199,13 @@ const LogFilters = memo(function LogFilters(props: {
     ...(data?.keys ?? []).map(({ id, name, key }) => ({ value: id, label: `${name} (${key.slice(-4)})` })),
     ...hooks.map(({ id, name, kind }) => ({ value: id, label: `${name} (${HOOK_FACTS[kind].name})` })),
   ];
+  const known = useQuery({ ...listsQuery(id, {}), refetchInterval: false }).data?.lists ?? [];
+  // Those that are searched for may be older.
+  const older = (search.list?.split(',') ?? []).filter((chosen) => known.every((list) => list.id !== chosen));
+  const lists = [
+    ...known.map(({ id, name }) => ({ value: id, label: name })),
+    ...older.map((id) => ({ value: id, label: id })),
+  ];
   // One that every host has is nothing to choose from; one that is searched for may be gone.
   const several = egresses.length > 1 ? egresses : [];
   const egressNames = [...new Set([...several, ...(search.egress === undefined ? [] : [search.egress])])];
@@ -208,6 +216,7 @@ const LogFilters = memo(function LogFilters(props: {
       ['key', 'Key', keys],
       ['level', 'Level', LEVELS.map((value) => ({ value, label: value }))],
       ['origin', 'Origin', labeled(ORIGIN_LABELS)],
+      ['list', 'List', lists],
       ['egress', 'Egress', egressNames.map((value) => ({ value, label: value }))],
       ['decision', 'Decision', labeled(DECISION_LABELS)],
       ['mail', 'Mail', labeled(MAIL_LABELS)],
@@ -217,6 +226,7 @@ const LogFilters = memo(function LogFilters(props: {
   const offered = chips.filter(
     ([name]) =>
       (name !== 'egress' || egressNames.length > 0) &&
+      (name !== 'list' || lists.length > 0) &&
       // Where the page of outcomes leads.
       (name !== 'confidence' || search.confidence !== undefined),
   );

@@ -13,7 +13,7 @@ export const OperatorSignInsPage = () => (
 );
 
 const ABOUT =
-  'Sign-ins of all users, and changes to their passwords and second factors, once for each account of the user; ' +
+  'Sign-ins of all users, and changes to their passwords and second factors, with the accounts of the user; ' +
   'operator keys, and accounts that were deleted. Newest first.';
 
 function SignIns() {

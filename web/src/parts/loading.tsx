@@ -1,6 +1,9 @@
 import { onlineManager } from '@tanstack/react-query';
+import { useMatches } from '@tanstack/react-router';
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { PAGE_FACTS } from '../../../src/kernel/facts/pages.ts';
 import css from './loading.module.css';
+import { useSetPageTitle } from './page-title.ts';
 
 /** How long a user waits before the page says that it takes long, ms. */
 const LONG_MS = 10_000;
@@ -32,10 +35,14 @@ export function Loading() {
   );
 }
 
-/** The same for a whole page, whose scripts are not here yet. */
-export const LoadingPage = () => (
-  <div className={css.page}>
-    <i className={css.title} />
-    <Loading />
-  </div>
-);
+/** The same for a whole page, whose scripts are not here yet. The bar at the top names it already. */
+export function LoadingPage() {
+  const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath });
+  useSetPageTitle(PAGE_FACTS.find((page) => page.path === path)?.title ?? 'Loading');
+  return (
+    <div className={css.page}>
+      <i className={css.title} />
+      <Loading />
+    </div>
+  );
+}

@@ -46,25 +46,45 @@ export const AuditLogTable = ({ entries }: { entries: readonly Entry[] }) => (
 );
 
 type OperatorEntry = OperatorAuditLog['entries'][number];
-const ACCOUNT: Column<OperatorEntry> = {
-  header: 'Account',
+type SignIn = OperatorEntry & { readonly accounts: readonly Pick<OperatorEntry, 'account' | 'account_name'>[] };
+
+/** What happens to a user is in the log of each of the user's accounts: here it is one row, with the accounts. */
+function onceEach(entries: readonly OperatorEntry[]): readonly SignIn[] {
+  const found = new Map<string, SignIn>();
+  for (const { account, account_name, ...event } of entries) {
+    const { id: _id, ...alike } = event;
+    const key = JSON.stringify(alike);
+    const before = found.get(key);
+    const accounts = [...(before?.accounts ?? []), { account, account_name }];
+    found.set(key, { ...event, account, account_name, ...before, accounts });
+  }
+  return [...found.values()];
+}
+
+const ACCOUNTS: Column<SignIn> = {
+  header: 'Accounts',
   folds: true,
-  cell: ({ account, account_name: name }) =>
-    account === null ? (
-      <span className="dim">none</span>
-    ) : (
-      <Link className="anywhere" to="/operator/accounts/$id" params={{ id: account }}>
-        {name ?? account}
-      </Link>
+  cell: ({ accounts }) =>
+    accounts.map(({ account, account_name: name }) =>
+      account === null ? (
+        <span key="none" className="dim">
+          none
+        </span>
+      ) : (
+        <div key={account}>
+          <Link className="anywhere" to="/operator/accounts/$id" params={{ id: account }}>
+            {name ?? account}
+          </Link>
+        </div>
+      ),
     ),
 };
 
-/** Of users, in the log of each of their accounts. */
 export const SignInsTable = ({ entries }: { entries: readonly OperatorEntry[] }) => (
   <DataTable
     label="Sign-ins"
-    columns={[...COLUMNS.slice(0, 3), ACCOUNT, ...COLUMNS.slice(3)]}
-    rows={entries}
+    columns={[...COLUMNS.slice(0, 3), ACCOUNTS, ...COLUMNS.slice(3)]}
+    rows={onceEach(entries)}
     rowKey={({ id }) => id}
   />
 );

@@ -50,6 +50,7 @@ const UNCOUNTED = {
   mail: 'mail',
   confidence: 'confidence',
   reported: 'reports',
+  list: 'list',
 } as const satisfies Partial<Record<keyof LogSearch, string>>;
 
 /** What the counters are asked for, and the names of the filters that they do not know. */

@@ -74,6 +74,8 @@ export interface LogSearch extends TimeSearch {
   confidence?: string;
   /** On which way an outcome of the mail came. */
   reported?: string;
+  /** Id of a list. */
+  list?: string;
   /** Names of filters whose value is what rows must not have, separated by commas. */
   not?: string;
   /** The name under which the search was saved, for whoever opens the link. */
@@ -102,6 +104,7 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
     mail: several(LOG_MAIL, search.mail),
     confidence: several(LOG_CONFIDENCES, search.confidence),
     reported: textOf(search.reported, NAME_LENGTH.max),
+    list: textOf(search.list, LOG_KEYS_LENGTH.max),
     view: textOf(search.view, VIEW_NAME_LENGTH.max),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),
   };

@@ -45,7 +45,16 @@ export default defineConfig({
       provider: 'local',
       // What stands in a title comes before what mentions it often.
       options: {
-        miniSearch: { searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 16, titles: 4, text: 1 } } },
+        miniSearch: {
+          searchOptions: {
+            combineWith: 'AND',
+            fuzzy: 0.2,
+            prefix: true,
+            // Of "port", "post" is a misspelling, and "portable" begins with it: neither is as good as the word itself.
+            weights: { fuzzy: 0.05, prefix: 0.2 },
+            boost: { title: 16, titles: 4, text: 1 },
+          },
+        },
       },
     },
     outline: [2, 3],

@@ -135,4 +135,18 @@ describeBrowser('the API reference', (browser) => {
     await signInAs(page, who);
     await heading(page, 'Overview').waitFor();
   });
+
+  it('has a guide whose search finds titles first', async () => {
+    const { page } = await browser.visit(`${lab.url}/guide/`);
+    const first = page.getByRole('option').first();
+    for (const [words, title] of [
+      ['port 25', 'Port 25, name and address'],
+      ['rate limit', 'Rate limit'],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('searchbox').fill(words);
+      await expectText(first).toContain(title);
+      await page.keyboard.press('Escape');
+    }
+  });
 });

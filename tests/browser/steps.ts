@@ -107,3 +107,13 @@ const CUT_TEXTS = `(() => {
 /** Asserts the text of a locator once it is there. */
 export const expectText = (locator: Locator): ReturnType<typeof expect.poll> =>
   expect.poll(async () => (await locator.textContent()) ?? '');
+
+/** From here on, counts how often the mouse is pressed in a page, also when it is loaded anew. */
+export async function countClicks(page: Page): Promise<() => Promise<number>> {
+  await page.addInitScript(COUNT_PRESSES);
+  await page.evaluate(COUNT_PRESSES);
+  return async () => Number(await page.evaluate<string>('sessionStorage.pressed ?? "0"'));
+}
+const COUNT_PRESSES = `addEventListener('pointerdown', ({ isTrusted }) => {
+  if (isTrusted) sessionStorage.pressed = Number(sessionStorage.pressed ?? 0) + 1;
+}, true)`;

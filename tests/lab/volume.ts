@@ -19,6 +19,33 @@ const VERDICTS = `(VALUES
   (6, 'smtp', 'mx', 'good', 'unknown', 'greylisted'),
   (7, 'smtp', 'mx', 'good', 'unknown', 'dns_failure'))`;
 
+/** A reply without what differs from row to row. */
+const REPLY = JSON.stringify({
+  did_you_mean: null,
+  ...{ is_disposable: false, is_role: false, is_free: true, is_relay: false, is_catch_all: null },
+  checks: {
+    syntax: { result: 'pass' },
+    filter: { result: 'pass' },
+    disposable: { result: 'pass', list_version: '2026-11-20' },
+    domain: { result: 'pass' },
+    mx: {
+      result: 'pass',
+      records: [{ host: 'mx.example.net', priority: 10 }],
+      ...{ provider: 'Google', provider_kind: null },
+    },
+    smtp: { result: 'skipped', host: null, stage: null, code: null, enhanced_code: null, tls: null, rule: null },
+    catch_all: { result: 'skipped', checked_at: null },
+  },
+  ...{
+    is_mailbox_full: null,
+    is_disabled: null,
+    retry_after: null,
+    warnings: [],
+    confidence: null,
+    relay_provider: null,
+  },
+});
+
 export interface Volume {
   readonly account: Account;
   /** When the list ran, ms: five minutes of an hour that has single calls as well. */
@@ -54,10 +81,12 @@ export async function volumeOf(lab: Lab): Promise<Volume> {
       SELECT 'row' || n, '${crm}', ${listAt} + n * 60, 'lst_volume', 1 FROM numbers WHERE n <= ${LIST_ROWS}
     )
     INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status, deliverability,
-      reason, credits, duration_ms, body, created_at, hold_id)
+      reason, credits, duration_ms, body, created_at, hold_id, client_ip)
     SELECT 'ver_' || substr('0000000000000000' || name, -16), '${account.id}', key,
-      name || '@company' || (at % 500) || '.example', requested, charged, status, deliverability, reason,
-      CASE charged WHEN 'smtp' THEN 10 ELSE 1 END, 40, '{"checks":{"mx":{"provider":"Google"}}}', at, list
+      name || '@company' || (at % 500) || '.com', requested, charged, status, deliverability, reason,
+      CASE charged WHEN 'smtp' THEN 10 ELSE 1 END, 40, 
+      json_set('${REPLY}', '$.email', name, '$.status', status, '$.deliverability', deliverability, '$.reason', reason,
+        '$.validation_type', charged), at, list, iif(list IS NULL, '198.51.100.7', '203.0.113.9')
     FROM rows JOIN verdicts USING (number) ORDER BY at`);
   await run(`INSERT INTO usage_hours (account_id, hour, key_id, validation_type, status, reason, requests, credits,
       api_requests, api_credits, list_requests, list_credits)

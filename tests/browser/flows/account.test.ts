@@ -5,7 +5,19 @@ import { describeBrowser } from '../../lab/browser.ts';
 import { PASSWORD, peopleOf, person } from '../../lab/person.ts';
 import { totp } from '../../lab/second-factor.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
-import { button, dialog, expectText, field, fillIn, goTo, heading, rowOf, says, signInAs } from '../steps.ts';
+import {
+  button,
+  countClicks,
+  dialog,
+  expectText,
+  field,
+  fillIn,
+  goTo,
+  heading,
+  rowOf,
+  says,
+  signInAs,
+} from '../steps.ts';
 
 describeBrowser('the account', (browser) => {
   let lab: Lab;
@@ -87,7 +99,7 @@ describeBrowser('the account', (browser) => {
     await api.verify('jane@good.com');
     await page.goto(`${lab.url}/`);
     await heading(page, 'Overview').waitFor();
-    await page.evaluate("window.clicks = 0; addEventListener('pointerdown', () => { window.clicks += 1 }, true)");
+    const clicks = await countClicks(page);
     await goTo(page, 'Members');
     await button(page, 'Invite member').click();
     await page.locator('input[name=email]:focus').waitFor();
@@ -95,7 +107,7 @@ describeBrowser('the account', (browser) => {
     await page.getByRole('radio', { name: 'Viewer' }).click();
     await button(dialog(page), 'Invite').click();
     const link = (await dialog(page).getByLabel('invitation link', { exact: true }).textContent()) ?? '';
-    expect(await page.evaluate('window.clicks')).toBe(4);
+    expect(await clicks()).toBe(4);
 
     const viewer = await browser.visit(link);
     await says(viewer.page, 'You are invited as a viewer');

@@ -219,7 +219,7 @@ export const WebhookCreatedReply = Type.Object(
 );
 export const WebhookMadeReply = WithWarnings('WebhookCreated', WebhookCreatedReply);
 
-export const WebhooksReply = Type.Object({ webhooks: Type.Array(WebhookReply) }, { title: 'Webhooks' });
+const WebhooksReply = Type.Object({ webhooks: Type.Array(WebhookReply) }, { title: 'Webhooks' });
 export const WebhookListReply = WithWarnings('WebhookList', WebhooksReply);
 
 const Url = Text('url', WEBHOOK_URL_LENGTH, {

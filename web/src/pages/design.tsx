@@ -49,7 +49,7 @@ import { Review } from '../parts/review.tsx';
 import { BelowAddress, OpenableRow, RowGroups, RowLink, RowsTable } from '../parts/rows.tsx';
 import { viewsKey } from '../parts/saved-views/queries.ts';
 import { ViewsMenu } from '../parts/saved-views/views-menu.tsx';
-import { SearchBox } from '../parts/search-box.tsx';
+import { SearchBar } from '../parts/search-bar.tsx';
 import { SelectionBar, useSelection } from '../parts/selection.tsx';
 import { SetupHint } from '../parts/setup-hint.tsx';
 import { SignInLink } from '../parts/sign-in-link.tsx';
@@ -606,7 +606,13 @@ function Fields() {
         <TextInput label="Disabled" disabled defaultValue="fixed" />
         <NativeSelect label="Choice" data={['Starter', 'Premium']} />
         <Switch label="Switch" defaultChecked />
-        <SearchBox label="Search" placeholder="Address" maxLength={64} value="" onSearch={() => undefined} />
+        <SearchBar
+          label="Rows"
+          search={{ label: 'Search', placeholder: 'Address', maxLength: 64, value: '', onSearch: () => undefined }}
+          count="17 rows"
+        >
+          <TimeChip time={time} onChange={setTime} />
+        </SearchBar>
         <Group>
           <FilterChip name="Key" options={[{ value: 'staging', label: 'Staging' }]} value={chip} onChange={setChip} />
           <FilterChip name="Reason" options={[]} value={null} onChange={() => undefined} />

@@ -10,6 +10,7 @@ import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
 import type { Role } from '../../kernel/facts/roles.ts';
 import { OidcError, type OidcFailure } from './oidc-failures.ts';
 
+/** They come from the options MAILVET_OIDC_*. */
 export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;

@@ -12,10 +12,7 @@ import { isNotAwaited } from './input/arrival.ts';
 /** Names in lower case. Several Set-Cookie lines are a list. */
 export type ReplyHeaders = Readonly<Record<string, string | string[]>>;
 
-/**
- * Names and values in turn. An object with as many names as a reply has is a dictionary to V8: making and
- * writing one costs four times as much.
- */
+/** Names and values come in turn, as an object would cost four times as much (docs/architecture.md#what-v8-does). */
 export type HeaderList = (string | string[])[];
 
 /** Adds a header, or replaces it. */

@@ -81,7 +81,7 @@ export class FairQueue {
   }
 }
 
-/** Of a rotation. V8 makes a new table for the last member of a Map that is taken out and put back. */
+/** Moves a member to the end, except the only one (docs/architecture.md#what-v8-does). */
 function toEnd<T>(rotation: Map<string, T>, key: string, member: T): void {
   if (rotation.size === 1) return;
   rotation.delete(key);

@@ -7,9 +7,8 @@ export interface Place<T> {
 }
 
 /**
- * A list with removal from anywhere in constant time, for what comes and goes with every request. In a Set or Map such
- * members stay in memory until a full collection: V8 links each table that a Set outgrew to the next one, so that once
- * one of them is in the old generation, all later tables and their members end up there too.
+ * A list with removal from anywhere in constant time, for what comes and goes with every request: in a Set or Map, such
+ * members would stay in memory until a full collection (docs/architecture.md#what-v8-does).
  */
 export class LinkedList<T> implements Iterable<Place<T>> {
   #first: Place<T> | null = null;

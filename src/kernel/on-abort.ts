@@ -18,12 +18,12 @@ export function onAbort(signal: AbortSignal, listener: Listener): () => void {
 function startListening(signal: AbortSignal): LinkedList<Listener> {
   const listeners = new LinkedList<Listener>();
   listenersOf.set(signal, listeners);
-  const tell = () => {
+  const callListeners = () => {
     for (let place = listeners.first; place !== null; place = listeners.first) {
       listeners.remove(place);
       contain(warnOfFault, place.value)();
     }
   };
-  signal.addEventListener('abort', contain(warnOfFault, tell), { once: true });
+  signal.addEventListener('abort', contain(warnOfFault, callListeners), { once: true });
   return listeners;
 }

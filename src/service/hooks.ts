@@ -48,7 +48,7 @@ interface HookCall {
   /** The call arrived at this time of `Clock.elapsed()`. */
   readonly began: number;
   /** Whether the client has disconnected. */
-  readonly gone: () => boolean;
+  readonly hasDisconnected: () => boolean;
 }
 
 interface HookOutcome {
@@ -152,11 +152,11 @@ export function createHookService({
   }
 
   async function decisionOf(call: HookCall, email: string, policy: Policy, signal: AbortSignal): Promise<Decision> {
-    const { hook, signUp, ip, gone } = call;
+    const { hook, signUp, ip, hasDisconnected } = call;
     const idempotency = callIdempotency(call);
     const outcome = await verify.verify({
       keyHash: { account: hook.accountId, hook: hook.id },
-      ...{ test: hook.test, ip, idempotency, email, gone },
+      ...{ test: hook.test, ip, idempotency, email, hasDisconnected },
       ...{ level: policy.level, timeoutMs: policy.timeoutMs, clientIp: signUp.ip ?? ip, withEvidence: false },
       ...{ via: hook.kind, policy, language: signUp.language },
       // Turned off meanwhile, the memory says nothing; that is no reason to let everybody in without a verdict.

@@ -62,7 +62,7 @@ export function createOutcomeMemory(store: Pick<Store, 'outcomes'>, clock: Clock
   async function readOwner(who: AdmissionRequest['keyHash']): Promise<KnownOutcomes | null> {
     const readAt = clock.elapsed();
     const owner = await outcomes.owner(who);
-    // Of a key that there is not, the admission tells.
+    // An unknown key is an error of the admission.
     if (owner === null) return null;
     if (typeof who === 'string') ofKeys.set(who, owner.account);
     const before = accounts.get(owner.account);

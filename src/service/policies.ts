@@ -146,7 +146,7 @@ export function createPolicyService(
 
   async function read(keyHash: string, name: string): Promise<Policy | ApiError> {
     const account = await policies.accountOfKey(keyHash);
-    // Of a key that there is not, the admission tells.
+    // An unknown key is an error of the admission.
     if (account === null) return new ApiError('policy_not_found');
     return (await policies.get(account, name)) ?? (await notFound(account, name));
   }

@@ -337,7 +337,7 @@ interface ServiceVerifyRequest {
    */
   readonly signal: () => AbortSignal;
   /** Whether the client has disconnected. */
-  readonly gone: () => boolean;
+  readonly hasDisconnected: () => boolean;
 }
 
 type Admitted = Extract<Admission, { outcome: 'admitted' }>;
@@ -466,8 +466,16 @@ export function createVerifyService(options: {
   }
 
   /** Judged and counted like a request that cannot be used. */
-  async function refuseScope({ keyHash, ip, gone }: ServiceVerifyRequest): Promise<VerifyOutcome> {
-    const request = { keyHash, scope: 'verify', ip, gone, invalid: true, idempotency: null, verify: null } as const;
+  async function refuseScope({ keyHash, ip, hasDisconnected }: ServiceVerifyRequest): Promise<VerifyOutcome> {
+    const request = {
+      keyHash,
+      scope: 'verify',
+      ip,
+      hasDisconnected,
+      invalid: true,
+      idempotency: null,
+      verify: null,
+    } as const;
     const admission = await charging.admit(request);
     if (admission.outcome === 'refused') return admission;
     return { outcome: 'failed', admission, error: new ApiError('seen_disabled', undefined, { field: 'scope' }) };
@@ -509,7 +517,7 @@ export function createVerifyService(options: {
         ip: request.ip,
         invalid: false,
         idempotency: request.idempotency,
-        gone: request.gone,
+        hasDisconnected: request.hasDisconnected,
         verify: {
           id,
           level: request.level,

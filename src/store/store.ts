@@ -869,7 +869,7 @@ export interface AdmissionRequest {
   readonly idempotency: IdempotencyRef | null;
   readonly verify: VerifyAdmission | null;
   /** Whether the client has disconnected; a request whose reply nobody awaits is dropped before its transaction. */
-  readonly gone?: () => boolean;
+  readonly hasDisconnected?: () => boolean;
 }
 export interface VerifyAdmission {
   readonly id: string;

@@ -72,7 +72,7 @@ describeStores('a store that hangs', (lab) => {
       const id = newVerificationId();
       return store.charging.admit({
         ...asking(who, { id, decide: () => verdict(id) }),
-        gone: () => gone && who === left,
+        hasDisconnected: () => gone && who === left,
       });
     };
     // Under way when the others come.

@@ -337,10 +337,10 @@ function consider(input: ReplyToRead, reader: Reader): Considered {
   const { texts = [] } = input.reply;
   const text = input.reply.text.slice(0, MAX_TEXT);
   const joined = texts.length < 2 ? text : joinLines(texts, input.echoes, reader.lexicon);
-  const mended = considerText(input, joined, reader);
-  if (joined === text || !isBadFinding(mended.reading.finding)) return mended;
-  const apart = considerText(input, text, reader);
-  return isBadFinding(apart.reading.finding) ? mended : apart;
+  const joinedResult = considerText(input, joined, reader);
+  if (joined === text || !isBadFinding(joinedResult.reading.finding)) return joinedResult;
+  const asSent = considerText(input, text, reader);
+  return isBadFinding(asSent.reading.finding) ? joinedResult : asSent;
 }
 
 function considerText(input: ReplyToRead, text: string, reader: Reader): Considered {

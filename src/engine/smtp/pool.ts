@@ -175,7 +175,7 @@ export class SessionPool {
       withdraw();
       this.#waiting.remove(waiter);
     };
-    // Not assigned directly: V8 allocates such a function among old objects, where it retains all that it refers to.
+    // Not assigned directly, so that the function is young (docs/architecture.md#what-v8-does).
     waiter.leave = leave;
     this.#makeRoom(request);
   }

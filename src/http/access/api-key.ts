@@ -240,8 +240,12 @@ export const apiKey =
       const { hash, reading } = await keyAndInput(context, route, request, read);
       const idempotency = idempotencyRef(request, reading);
       const credentials = { keyHash: hash, scope, ip: request.ip, invalid: reading.problem !== null, idempotency };
-      const gone = () => isDisconnected(request.reply);
-      const admission = requireAdmission(context, request, await context.admission.admit({ ...credentials, gone }));
+      const hasDisconnected = () => isDisconnected(request.reply);
+      const admission = requireAdmission(
+        context,
+        request,
+        await context.admission.admit({ ...credentials, hasDisconnected }),
+      );
       if (admission.outcome === 'replay') return replayed(admission.reply);
       const { caller, window } = admission;
       try {

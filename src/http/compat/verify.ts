@@ -53,7 +53,7 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
     return context.verify.verify({
       ...{ keyHash, test, ip, via, email, level, timeoutMs, idempotency: null, withEvidence: false },
       clientIp: clientIp ?? ip,
-      gone: () => isDisconnected(reply),
+      hasDisconnected: () => isDisconnected(reply),
       signal: () => disconnectSignal(reply),
     });
   }
@@ -67,7 +67,7 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
       requireAdmission(
         context,
         granted,
-        await context.admission.admit({ ...credentials, gone: () => isDisconnected(reply) }),
+        await context.admission.admit({ ...credentials, hasDisconnected: () => isDisconnected(reply) }),
       );
       throw new ApiError('invalid_parameter', `${field} is missing or too long.`, { field });
     }

@@ -37,7 +37,7 @@ const verifyHere =
       timeoutMs: body.timeout_ms,
       withEvidence: true,
       signal: () => disconnectSignal(reply),
-      gone: () => isDisconnected(reply),
+      hasDisconnected: () => isDisconnected(reply),
     });
     const { caller } = 'admission' in outcome ? outcome.admission : outcome;
     if (caller !== null) request.caller = caller;

@@ -259,7 +259,7 @@ export const HOOK_CALL_ROUTES: readonly Route[] = HOOK_KINDS.map((kind) =>
       ({ hooks, clock }) =>
       async ({ hook, secret, sent, event, began, ip, request, reply }) => {
         const { signUpOf, replyOf } = HOOK_CALLERS[kind];
-        const call = { hook, signUp: signUpOf(sent), event, ip, began, gone: () => isDisconnected(reply) };
+        const call = { hook, signUp: signUpOf(sent), event, ip, began, hasDisconnected: () => isDisconnected(reply) };
         const { answer, cause } = await hooks.answer(call);
         // Whoever asked gets an answer. Why it is not a verdict is for the account's log.
         if (cause !== null) noteError(request, cause);

@@ -26,7 +26,7 @@ async function admittedFor(
   invalid = false,
 ) {
   const { keyHash, ip, reply } = granted;
-  const asked = { keyHash, scope, ip, invalid, idempotency: null, gone: () => isDisconnected(reply) };
+  const asked = { keyHash, scope, ip, invalid, idempotency: null, hasDisconnected: () => isDisconnected(reply) };
   const admission = requireAdmission(context, granted, await context.admission.admit(asked));
   if (admission.outcome !== 'admitted') throw new TypeError('A request without a verification is admitted.');
   return admission;
@@ -56,7 +56,7 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
           level: asked.validation_type ?? policy?.level ?? DEFAULT_LEVEL,
           timeoutMs: asked.timeout_ms ?? policy?.timeoutMs ?? TIMEOUT_MS.default,
           clientIp: asked.client_ip ?? ip,
-          gone: () => isDisconnected(reply),
+          hasDisconnected: () => isDisconnected(reply),
           signal: () => disconnectSignal(reply),
         })
         .catch((error: unknown) => {

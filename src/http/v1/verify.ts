@@ -47,7 +47,7 @@ async function answer(
     language: body.language ?? null,
     scope: body.scope ?? null,
     warnings,
-    gone: () => isDisconnected(reply),
+    hasDisconnected: () => isDisconnected(reply),
     // A client with an Idempotency-Key will send the request again, and is to find the whole outcome then.
     signal: () => (idempotency === null ? disconnectSignal(reply) : new AbortController().signal),
   });

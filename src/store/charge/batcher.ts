@@ -361,7 +361,7 @@ export class Batcher implements Charging {
   /** Nobody waits for a request that took too long, or whose client has disconnected. */
   #enter(waiting: WaitingCharge, request: AdmissionRequest): boolean {
     if (waiting.expired) return false;
-    if (request.gone?.()) {
+    if (request.hasDisconnected?.()) {
       this.#stats.dropped += 1;
       return false;
     }

@@ -15,8 +15,8 @@ export type StoredRow = readonly [RowHead, ...string[]];
 const isProblemHead = (head: Exclude<RowHead, number>): head is Problem => typeof head[0] === 'string';
 
 /**
- * At least one row. As texts, because a few objects for each of many rows that wait to be stored would outlive the
- * young generation.
+ * Takes at least one row. They become texts, as many objects that wait to be stored would grow old
+ * (docs/architecture.md#what-v8-does).
  */
 export function newBlock(
   rows: readonly ListRow[],

@@ -28,11 +28,11 @@ export async function endList(
     .where('id', '=', id)
     .execute();
   if (status === 'deleted') await addListRemovalJob(scope, account, id);
-  else await tell(scope, account, id, status);
+  else await emitEnd(scope, account, id, status);
 }
 
-/** The event, with the list as it is now. */
-async function tell(scope: Scope, account: AccountId, id: string, status: FinalStatus): Promise<void> {
+/** Emits the event, with the list as it is now. */
+async function emitEnd(scope: Scope, account: AccountId, id: string, status: FinalStatus): Promise<void> {
   const list = await findList(scope.trx, account, id);
   if (list === undefined) throw new Error(`The list ${id} was deleted while its account is locked.`);
   await emitEvent(scope, account, `list.${status}`, listObject(toList(scope.driver, list, scope.now)));

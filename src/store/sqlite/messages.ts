@@ -63,7 +63,7 @@ export interface FilterDecision {
 }
 
 /** Functions cannot be sent. */
-type SentAdmission = Omit<AdmissionRequest, 'verify' | 'gone'> & {
+type SentAdmission = Omit<AdmissionRequest, 'verify' | 'hasDisconnected'> & {
   readonly verify: (Omit<VerifyAdmission, 'decide'> & { readonly decision: FilterDecision }) | null;
 };
 export type SentRequest =
@@ -81,7 +81,7 @@ export interface ChargeMessage {
 /** `readRequest` reads it; `decision` is for a request for a verification. */
 export function sentRequest(request: ChargeRequest, decision: FilterDecision | null): SentRequest {
   if (request.kind === 'settle') return { kind: 'settle', settle: request.settle };
-  const { verify, gone: _, ...admit } = request.admit;
+  const { verify, hasDisconnected: _, ...admit } = request.admit;
   if (verify === null || decision === null) return { kind: 'admit', admit: { ...admit, verify: null } };
   const { decide: __, ...sent } = verify;
   return { kind: 'admit', admit: { ...admit, verify: { ...sent, decision } } };

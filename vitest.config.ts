@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { texts } from './web/lingui.ts';
 
 // Threads and processes of the sources start in half the time.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache/compiled', import.meta.url));
@@ -10,6 +11,8 @@ const TRIALS = 'tests/trials/*.test.ts';
 const PACKAGES = 'tests/packages/*.test.ts';
 
 export default defineConfig({
+  // For tests of the dashboard's modules.
+  plugins: [texts()],
   test: {
     pool: 'forks',
     globalSetup: 'tests/lab/built.ts',

@@ -21,6 +21,8 @@ const SOURCES = [
   ...[
     'web/index.html',
     'web/vite.config.ts',
+    'web/fact-texts.ts',
+    'web/lingui.ts',
     'web/package.json',
     'web/public',
     'web/src',

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { optionsPage, sampleEnvironment } from '../src/config/help.ts';
 import { ROOT, runPinned } from './fresh.mjs';
+import { catalogs } from './gen/catalogs.ts';
 import { clientTypes } from './gen/client-types.ts';
 import { errorsPage } from './gen/errors-page.ts';
 import { manPage } from './gen/man-page.ts';
@@ -38,6 +39,7 @@ const files: Record<string, string> = {
   ...migratePages(),
   ...(await openApiFiles()),
   ...(await clientTypes()),
+  ...(await catalogs()),
 };
 
 const stale: string[] = [];

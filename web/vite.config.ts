@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { texts } from './lingui.ts';
 
 /** The service behind `npm run dev:web`. */
 const SERVICE = 'http://127.0.0.1:8025';
@@ -65,7 +66,7 @@ function stylesFirst(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), completeStyles(), stylesFirst()],
+  plugins: [texts(), react(), completeStyles(), stylesFirst()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

@@ -2,7 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type InlineConfig } from 'vite';
+import { indexName } from '../../src/http/dashboard/web-files.ts';
+import { catalogPath, readCatalog, type Translated } from '../../web/lingui.ts';
 import { ROOT } from '../fresh.mjs';
+import { TRANSLATED } from '../gen/catalogs.ts';
 
 /** `first-view.js`: one module that the service loads anew for each view. */
 const FIRST_VIEW = {
@@ -20,6 +23,23 @@ const FIRST_VIEW = {
   },
 } satisfies InlineConfig;
 
+/** Texts of index.html, which is shown before there are scripts: those of two attributes, and within `noscript`. */
+const PAGE_TEXT = /(?<=(?:aria-label|placeholder)=")[^"]+|(?<=<noscript>)[^<]+(?=<)/g;
+
+/** The page in a language. It loads the catalog with the first scripts. */
+async function translatedPage(page: string, language: Translated, catalog: string): Promise<string> {
+  const translations = new Map(
+    Object.entries(await readCatalog(ROOT, language)).map(([id, { message = id, translation }]) => [
+      message,
+      translation,
+    ]),
+  );
+  return page
+    .replace('<html lang="en"', `<html lang="${language}"`)
+    .replaceAll(PAGE_TEXT, (text) => translations.get(text) || text)
+    .replace(/^ *<script type="module"/m, `    <link rel="modulepreload" crossorigin href="/${catalog}">\n$&`);
+}
+
 /**
  * Builds the dashboard into `outDir`, with each asset also precompressed, and the script that renders first views.
  * Returns the names of the bundled packages.
@@ -30,6 +50,14 @@ export async function buildWeb(outDir: string): Promise<string[]> {
   process.env.NODE_ENV = 'production';
   const made = await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
   await build({ configFile, logLevel: 'warn', ...FIRST_VIEW, build: { ...FIRST_VIEW.build, outDir } });
+  const outputs = [made].flat().flatMap((result) => ('output' in result ? result.output : []));
+  const chunks = outputs.flatMap((output) => (output.type === 'chunk' ? [output] : []));
+  for (const language of TRANSLATED) {
+    const catalog = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(catalogPath(language))));
+    if (catalog === undefined) throw new Error(`no chunk has ${catalogPath(language)}`);
+    const page = await translatedPage(readFileSync(join(outDir, 'index.html'), 'utf8'), language, catalog.fileName);
+    writeFileSync(join(outDir, indexName(language)), page);
+  }
   const folder = join(outDir, 'assets');
   for (const name of readdirSync(folder)) {
     // Compressed already.
@@ -39,7 +67,6 @@ export async function buildWeb(outDir: string): Promise<string[]> {
     writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));
     writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
   }
-  const outputs = [made].flat().flatMap((result) => ('output' in result ? result.output : []));
-  const modules = outputs.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
+  const modules = chunks.flatMap((chunk) => Object.keys(chunk.modules));
   return [...new Set(modules.flatMap((id) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []))].sort();
 }

@@ -1,6 +1,6 @@
 /**
  * The first view of a page as HTML, rendered by a thread of the service (src/http/dashboard/first-view-thread.ts) with
- * the `location` of the page, and a `fetch` that answers for its user. One view at a time: what modules of the
+ * the `location` of the page, in the language of this module's URL, and a `fetch` that answers for its user. One view at a time: what modules of the
  * dashboard know of a document is set anew for each.
  */
 import { createMemoryHistory } from '@tanstack/react-router';
@@ -10,13 +10,15 @@ import { queryClient } from './api/query-client.ts';
 import { accountOf, sessionQuery } from './api/session.ts';
 import { App } from './app.tsx';
 import { shownState } from './parts/shown-state.ts';
+import { showTimeZone } from './parts/time-zone.ts';
 import { createAppRouter } from './routes.tsx';
 
 // Without a first view the page is only slower.
 queryClient.setDefaultOptions({ queries: { retry: false } });
 
 /** Null: what the page shows is only known in the browser. */
-export async function renderFirstView(nonce: string) {
+export async function renderFirstView(nonce: string, timeZone: string) {
+  showTimeZone(timeZone);
   queryClient.clear();
   const named = accountIn(location.pathname);
   pinAccount(named);

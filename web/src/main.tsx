@@ -2,6 +2,8 @@ import './mantine-styles.css';
 import './tokens.css';
 import './mantine.css';
 import './app.css';
+// Texts wait for the catalog of the page's language.
+import './i18n.ts';
 // Before the router changes the URL.
 import './parts/opened-parameters.ts';
 import { createRoot, hydrateRoot } from 'react-dom/client';
@@ -9,6 +11,7 @@ import { queryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { watchLinks } from './parts/link-token.ts';
 import { shownState } from './parts/shown-state.ts';
+import { showOwnTimeZone } from './parts/time-zone.ts';
 import { createAppRouter } from './routes.tsx';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
@@ -16,6 +19,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?
 Object.assign(window, { __webpack_nonce__: nonce });
 
 watchLinks();
+showOwnTimeZone();
 
 const container = document.getElementById('root')!;
 const router = createAppRouter();

@@ -12,14 +12,16 @@ async function fetchData(request: Request): Promise<Response> {
   return new Response(body, { status, headers: { 'content-type': 'application/json' } });
 }
 
-async function renderInThread({ script, url, platform, nonce }: ViewOrder, ask: Ask): Promise<FirstView | null> {
+async function renderInThread(order: ViewOrder, ask: Ask): Promise<FirstView | null> {
+  const { script, url, platform, nonce, language, timeZone } = order;
   asking = ask;
   const localStorage = { getItem: () => null, setItem: () => undefined };
   const browser = { location: new URL(url), navigator: { platform }, localStorage, fetch: fetchData };
   for (const [name, value] of Object.entries(browser))
     Object.defineProperty(globalThis, name, { value, configurable: true });
-  const { renderFirstView } = await import(pathToFileURL(script).href);
-  return renderFirstView(nonce);
+  // Modules hold texts: each language has its own.
+  const { renderFirstView } = await import(`${pathToFileURL(script).href}?language=${language}`);
+  return renderFirstView(nonce, timeZone);
 }
 
 let last: Promise<unknown> = Promise.resolve();

@@ -1,8 +1,10 @@
 /** First views of pages of the dashboard as HTML, for lines on which their scripts take seconds. */
+import type { Language } from '../../kernel/facts/languages.ts';
 import { Thread, threadCode } from '../../kernel/thread.ts';
 import type { HttpContext } from '../context.ts';
 import { HttpReply, type HttpRequest, type ReplyHeaders } from '../exchange.ts';
 import { handlerOf, Router } from '../router.ts';
+import { timeZoneOf } from './preferences.ts';
 import { DASHBOARD_ROUTES } from './table.ts';
 
 /** `renderFirstView` returns it (web/src/first-view.tsx). */
@@ -23,6 +25,9 @@ export interface ViewOrder {
   readonly platform: string;
   /** It is that of style elements. */
   readonly nonce: string;
+  readonly language: Language;
+  /** Of the times that are shown; an IANA name. */
+  readonly timeZone: string;
 }
 
 /** A reply of the dashboard's private API; `body` is JSON. */
@@ -87,18 +92,21 @@ const TARGETS: ReadonlyMap<string, string | null> = new Map([
   ['/sign-in', '/sign-in?next=%2F'],
 ]);
 export const hasFirstView = (path: string): boolean => TARGETS.has(path);
+/** How a page is sent. */
+type Shown = Pick<ViewOrder, 'nonce' | 'language'>;
 /** In place of a nonce in a view that is kept. */
 const NONCE = '__CSP_NONCE__';
 
 /**
  * The first view of a page for whoever asks; null where the browser has to render it. `route`: its path in the table of
- * routes. What visitors without a session see depends on nothing that they send, and is rendered once.
+ * routes. What visitors without a session see depends on nothing that they send but the
+ * language, and is rendered once in each.
  */
 export function firstViewOf(context: HttpContext, route: string) {
   const ask = inProcess(context);
   const target = TARGETS.get(route) ?? null;
-  let kept: { readonly offers: string; readonly view: FirstView } | null = null;
-  return async (request: HttpRequest, reply: HttpReply, nonce: string): Promise<FirstView | null> => {
+  const kept = new Map<Language, { readonly offers: string; readonly view: FirstView }>();
+  return async (request: HttpRequest, reply: HttpReply, { nonce, language }: Shown): Promise<FirstView | null> => {
     const script = context.webFiles.firstViewScript();
     if (script === null || !request.url.startsWith('/')) return null;
     const session = await ask(request, reply, '/dashboard/session');
@@ -107,16 +115,19 @@ export function firstViewOf(context: HttpContext, route: string) {
     const platform = /Mac|iPhone|iPad/.exec(request.headers['user-agent'] ?? '')?.[0] ?? '';
     // Without parameters: none has a meaning to these pages, and the browser says which it ignored.
     const url = context.url() + (target ?? request.url.split('?', 1)[0]);
-    const order = { script, url, platform, nonce: target ? NONCE : nonce };
+    // Pages of visitors show no times.
+    const timeZone = target ? 'UTC' : timeZoneOf(request);
+    const order = { script, url, platform, nonce: target ? NONCE : nonce, language, timeZone };
     const fresh = () =>
       renderView(order, request.log, async (path) =>
         path === '/dashboard/session' ? session : ask(request, reply, path),
       );
     if (target === null) return fresh();
     const offers = JSON.stringify(rest);
-    const view = kept?.offers === offers ? kept.view : await fresh();
+    const last = kept.get(language);
+    const view = last?.offers === offers ? last.view : await fresh();
     if (view === null) return null;
-    kept = { offers, view };
+    kept.set(language, { offers, view });
     return { ...view, html: view.html.replaceAll(NONCE, nonce) };
   };
 }

@@ -4,6 +4,7 @@ import { randomBytes, sha256Base64 } from '../../kernel/ids.ts';
 import { type Answer, type Route, route } from '../route.ts';
 import { accepted, compressedIfIdle, sharedAnswer } from '../shared-bytes.ts';
 import { type FirstView, firstViewOf, hasFirstView } from './first-view.ts';
+import { languageOf } from './preferences.ts';
 
 /** Pages of an account are also here; without it, the page adds the account that was opened last. */
 const WITH_ACCOUNT = '/accounts/:account';
@@ -118,11 +119,12 @@ function pageRoute(path: string, absent: () => Answer, { status = 200, find = fa
     serve: (context) => {
       const firstView = hasFirstView(path) ? firstViewOf(context, path) : null;
       return async ({ request, reply }) => {
-        const built = await context.webFiles.index();
+        const language = languageOf(request);
+        const built = await context.webFiles.index(language);
         if (built === null) return absent();
         const nonce = randomBytes(16).toString('base64');
         const page = built.replaceAll('__CSP_NONCE__', nonce);
-        const view = (await firstView?.(request, reply, nonce)) ?? null;
+        const view = (await firstView?.(request, reply, { nonce, language })) ?? null;
         const marked = find && view?.account !== null ? page.replace('<html ', '<html data-find ') : page;
         const html = Buffer.from(withFirstView(marked, view));
         const { bytes, coding } = await compressedIfIdle(html, request);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { systemClock } from '../../kernel/clock.ts';
+import { type Language, SOURCE_LANGUAGE } from '../../kernel/facts/languages.ts';
 import { type Coding, type SharedBytes, sharedBytes } from '../shared-bytes.ts';
 
 /** One file of `assets/`, in the coding that is sent. */
@@ -13,8 +14,8 @@ interface Asset extends SharedBytes {
 
 /** `npm run build` makes them of web/. */
 export interface WebFiles {
-  /** The HTML page, with `__CSP_NONCE__` placeholders; null if it was not built. */
-  index(): Promise<string | null>;
+  /** The HTML page in a language, with `__CSP_NONCE__` placeholders; null if it was not built. */
+  index(language: Language): Promise<string | null>;
   /** Path of the script that renders first views; null if it was not built. */
   firstViewScript(): string | null;
   /** Null if there is no such file, or its type is not one that the page uses. */
@@ -74,9 +75,9 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
   });
 
   return {
-    async index() {
+    async index(language) {
       for (const folder of folders) {
-        const page = await readFile(join(folder, 'index.html'), 'utf8').catch(missingIsNull);
+        const page = await readFile(join(folder, indexName(language)), 'utf8').catch(missingIsNull);
         if (page !== null) return page;
       }
       return null;
@@ -94,6 +95,10 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
     },
   };
 }
+
+/** `index.html`, `index.de.html` */
+export const indexName = (language: Language): string =>
+  language === SOURCE_LANGUAGE ? 'index.html' : `index.${language}.html`;
 
 interface Listing {
   readonly folder: string;

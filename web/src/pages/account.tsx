@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Anchor, Box, Button, Divider, List, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -11,7 +13,7 @@ import { sessionQuery, useAccount, useHasRole, useRefreshSession, useSession } f
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
 import { Form } from '../parts/form.tsx';
-import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
+import { formatDate, formatNumber } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { parseInteger } from '../parts/parse-integer.ts';
@@ -28,7 +30,7 @@ export function AccountPage() {
   const isOwner = useHasRole('owner');
   const query = useQuery(accountQuery(id));
   return (
-    <Page title="Account" about="Plan, prices, balance and settings.">
+    <Page title={t`Account`} about={t`Plan, prices, balance and settings.`}>
       <QueryResult query={query}>
         {(account) => (
           <>
@@ -71,18 +73,16 @@ function DeleteAccount({ account }: { account: Account }) {
 
   return (
     <Box component="section" aria-labelledby="danger">
-      <Title order={2} id="danger" mb="xs">
-        Delete account
-      </Title>
-      <Text size="sm" mb="sm" maw={640}>
-        Permanently deletes the account with its API keys, log, filters, credits and members. This cannot be undone.
-      </Text>
-      <Button color="red" variant="outline" onClick={open}>
-        Delete this account
-      </Button>
+      <Title order={2} id="danger" mb="xs">{t`Delete account`}</Title>
+      <Text
+        size="sm"
+        mb="sm"
+        maw={640}
+      >{t`Permanently deletes the account with its API keys, log, filters, credits and members. This cannot be undone.`}</Text>
+      <Button color="red" variant="outline" onClick={open}>{t`Delete this account`}</Button>
       <ConfirmDialog
-        title={`Delete ${name}?`}
-        action="Delete permanently"
+        title={t`Delete ${name}?`}
+        action={t`Delete permanently`}
         typed={name}
         password={by.provider === null}
         blocked={by.provider !== null && !by.confirmed}
@@ -90,19 +90,23 @@ function DeleteAccount({ account }: { account: Account }) {
         onClose={close}
         onConfirm={remove}
       >
-        <Text inherit mb="xs">
-          This is deleted immediately and permanently:
-        </Text>
+        <Text inherit mb="xs">{t`This is deleted immediately and permanently:`}</Text>
         <List size="sm" spacing={4}>
-          <List.Item>All API keys. Requests that use them are rejected.</List.Item>
-          <List.Item>The verification log, the usage statistics and the audit log.</List.Item>
-          <List.Item>All filters. Download them first if you may need them again.</List.Item>
+          <List.Item>{t`All API keys. Requests that use them are rejected.`}</List.Item>
+          <List.Item>{t`The verification log, the usage statistics and the audit log.`}</List.Item>
+          <List.Item>{t`All filters. Download them first if you may need them again.`}</List.Item>
           <List.Item>
-            The remaining balance of {pluralize(credits.remaining + credits.locked, 'credit')} and the credit ledger.
+            <Trans>
+              The remaining balance of{' '}
+              <Plural value={credits.remaining + credits.locked} one="# credit" other="# credits" /> and the credit
+              ledger.
+            </Trans>
           </List.Item>
           <List.Item>
-            All memberships. Users who are not members of another account can no longer sign in
-            {losesSignIn ? '; this includes you' : ''}.
+            <Trans>
+              All memberships. Users who are not members of another account can no longer sign in
+              {losesSignIn ? t`; this includes you` : ''}.
+            </Trans>
           </List.Item>
         </List>
         {by.provider !== null && (
@@ -125,15 +129,16 @@ function Settings({ account }: { account: Account }) {
   const isAdmin = useHasRole('admin');
   return (
     <Box component="section" aria-labelledby="settings" maw={480}>
-      <Title order={2} id="settings" mb="xs">
-        Name and retention
-      </Title>
+      <Title order={2} id="settings" mb="xs">{t`Name and retention`}</Title>
       {isAdmin ? (
         <SettingsForm key={`${account.name} ${account.retention_days}`} account={account} />
       ) : (
         <Text size="sm">
-          {account.name}. Verifications are kept for {pluralize(account.retention_days, 'day')}, then deleted. Only
-          admins and owners can change this.
+          <Trans>
+            {account.name}. Verifications are kept for{' '}
+            <Plural value={account.retention_days} one="# day" other="# days" />, then deleted. Only admins and owners
+            can change this.
+          </Trans>
         </Text>
       )}
     </Box>
@@ -152,7 +157,7 @@ function SettingsForm({ account }: { account: Account }) {
       ...(change.name === name ? {} : { name: change.name }),
       ...(change.days === retention_days ? {} : { retention_days: days }),
     });
-    void notify('Saved.');
+    void notify(t`Saved.`);
     await Promise.all([
       client.invalidateQueries({ queryKey: ['account', id] }),
       client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
@@ -163,25 +168,25 @@ function SettingsForm({ account }: { account: Account }) {
       name: (values.name ?? '').trim(),
       days: parseInteger(values.retention_days ?? '', 'retention_days', RETENTION_DAYS.min),
     };
-    if (change.name === name && change.days === retention_days) return void notify('No changes to save.');
+    if (change.name === name && change.days === retention_days) return void notify(t`No changes to save.`);
     if (change.days < retention_days) confirmation.open(change);
     else await save(change);
   });
 
   return (
     <>
-      <Form submit={submit} action="Save">
+      <Form submit={submit} action={t`Save`}>
         <TextInput
           {...submit.field('name')}
-          label="Name"
+          label={t`Name`}
           defaultValue={name}
           maxLength={NAME_LENGTH.max}
           autoComplete="off"
         />
         <TextInput
           {...submit.field('retention_days')}
-          label="Retention (days)"
-          description={`${RETENTION_DAYS.min} to ${retention_days_max}. Reducing it deletes older verifications.`}
+          label={t`Retention (days)`}
+          description={t`${RETENTION_DAYS.min} to ${retention_days_max}. Reducing it deletes older verifications.`}
           defaultValue={String(retention_days)}
           inputMode="numeric"
           maxLength={6}
@@ -189,15 +194,18 @@ function SettingsForm({ account }: { account: Account }) {
         />
       </Form>
       <ConfirmDialog
-        title="Reduce the retention period?"
-        action="Delete older verifications"
+        title={t`Reduce the retention period?`}
+        action={t`Delete older verifications`}
         opened={confirmation.opened}
         onClose={confirmation.close}
         onConfirm={async () => confirmation.item && save(confirmation.item)}
       >
-        Verifications older than {pluralize(confirmation.item?.days ?? retention_days, 'day')} are deleted from the log
-        within about a minute, including addresses and replies. Increasing the retention period later does not restore
-        them. Charges and usage statistics are kept.
+        <Trans>
+          Verifications older than{' '}
+          <Plural value={confirmation.item?.days ?? retention_days} one="# day" other="# days" /> are deleted from the
+          log within about a minute, including addresses and replies. Increasing the retention period later does not
+          restore them. Charges and usage statistics are kept.
+        </Trans>
       </ConfirmDialog>
     </>
   );
@@ -210,40 +218,43 @@ function PlanDetails({ account }: { account: Account }) {
   const { list_bytes, filters } = storage;
   return (
     <Box component="section" aria-labelledby="plan">
-      <Title order={2} id="plan" mb="xs">
-        Plan and limits
-      </Title>
+      <Title order={2} id="plan" mb="xs">{t`Plan and limits`}</Title>
       <DescriptionList>
-        <DescriptionItem term="Plan">{planLabel(plan)}</DescriptionItem>
-        <DescriptionItem term="Rate limit">
-          {pluralize(rate_limit, 'request')} per {RATE_WINDOW}, shared by all API keys and members. Requests over the
-          limit get 429 until the next window starts.
+        <DescriptionItem term={t`Plan`}>{planLabel(plan)}</DescriptionItem>
+        <DescriptionItem term={t`Rate limit`}>
+          <Trans>
+            <Plural value={rate_limit} one="# request" other="# requests" /> per {RATE_WINDOW}, shared by all API keys
+            and members. Requests over the limit get 429 until the next window starts.
+          </Trans>
         </DescriptionItem>
-        <DescriptionItem term="Storage">
-          {formatBytes(list_bytes.used)} of {formatBytes(list_bytes.limit)} for lists and their results, and{' '}
-          {formatNumber(filters.used)} of {pluralize(filters.limit, 'filter')}.
+        <DescriptionItem term={t`Storage`}>
+          <Trans>
+            {formatBytes(list_bytes.used)} of {formatBytes(list_bytes.limit)} for lists and their results, and{' '}
+            {formatNumber(filters.used)} of <Plural value={filters.limit} one="# filter" other="# filters" />.
+          </Trans>
         </DescriptionItem>
         <DescriptionItem term="mx">
-          {pluralize(prices.mx, 'credit')} per verification. Checks syntax, filters, disposable lists, domain and mail
-          servers.
+          <Trans>
+            <Plural value={prices.mx} one="# credit" other="# credits" /> per verification. Checks syntax, filters,
+            disposable lists, domain and mail servers.
+          </Trans>
         </DescriptionItem>
         <DescriptionItem term="smtp">
           {smtp_available
-            ? `${pluralize(prices.smtp, 'credit')} if the mail server answers for the mailbox, otherwise ${pluralize(prices.unknown, 'credit')}. Needs a balance of at least ${pluralize(heldPrice({ prices }, 'smtp', false), 'credit')}.`
-            : `Not included in this plan.${availableWith(upgrade_required)}`}
+            ? t`${plural(prices.smtp, { one: '# credit', other: '# credits' })} if the mail server answers for the mailbox, otherwise ${plural(prices.unknown, { one: '# credit', other: '# credits' })}. Needs a balance of at least ${plural(heldPrice({ prices }, 'smtp', false), { one: '# credit', other: '# credits' })}.`
+            : t`Not included in this plan.${availableWith(upgrade_required)}`}
         </DescriptionItem>
-        <DescriptionItem term="Your filters">0 credits for an address that a filter blocks.</DescriptionItem>
-        <DescriptionItem term="Available">
-          {credits.unlimited ? 'Unlimited credits' : pluralize(credits.remaining, 'credit')}
+        <DescriptionItem term={t`Your filters`}>{t`0 credits for an address that a filter blocks.`}</DescriptionItem>
+        <DescriptionItem term={t`Available`}>
+          {credits.unlimited
+            ? t`Unlimited credits`
+            : plural(credits.remaining, { one: '# credit', other: '# credits' })}
           {credits.allowance > 0 && !credits.unlimited && ` (${creditParts(credits)})`}
-          {credits.locked > 0 && `, ${formatNumber(credits.locked)} more are held for running verifications`}.{' '}
-          <Anchor component={Link} to="/account/ledger" inherit underline="always">
-            Credit ledger
-          </Anchor>
-          .
+          {credits.locked > 0 && t`, ${formatNumber(credits.locked)} more are held for running verifications`}.{' '}
+          <Anchor component={Link} to="/account/ledger" inherit underline="always">{t`Credit ledger`}</Anchor>.
         </DescriptionItem>
-        <DescriptionItem term="Created">{formatDate(created_at)}</DescriptionItem>
-        <DescriptionItem term="Your role">{ROLE_LABELS[role]}</DescriptionItem>
+        <DescriptionItem term={t`Created`}>{formatDate(created_at)}</DescriptionItem>
+        <DescriptionItem term={t`Your role`}>{ROLE_LABELS[role]}</DescriptionItem>
         <DescriptionItem term="ID">
           <Text component="code" inherit ff="monospace" className="anywhere">
             {id}
@@ -261,25 +272,25 @@ function SecondFactor({ account }: { account: Account }) {
   const required = account.second_factor_required;
   return (
     <Box component="section" aria-labelledby="second-factor" maw={640}>
-      <Title order={2} id="second-factor" mb="xs">
-        Second factor
-      </Title>
+      <Title order={2} id="second-factor" mb="xs">{t`Second factor`}</Title>
       <Text size="sm" mb="sm">
         {required
-          ? 'Members can use this account only after signing in with a code of an authenticator app or with a passkey.'
-          : 'Members can use this account with a password alone.'}
-        {!isAdmin && ' Only admins and owners can change this.'}
+          ? t`Members can use this account only after signing in with a code of an authenticator app or with a passkey.`
+          : t`Members can use this account with a password alone.`}
+        {!isAdmin && t` Only admins and owners can change this.`}
       </Text>
       {isAdmin &&
         (required || user?.with_second_factor ? (
           <SecondFactorChange account={account} />
         ) : (
           <Text size="sm">
-            To require a second factor of all members,{' '}
-            <Anchor component={Link} to="/security" inherit underline="always">
-              set up an authenticator app
-            </Anchor>{' '}
-            or sign in with a passkey first.
+            <Trans>
+              To require a second factor of all members,{' '}
+              <Anchor component={Link} to="/security" inherit underline="always">
+                set up an authenticator app
+              </Anchor>{' '}
+              or sign in with a passkey first.
+            </Trans>
           </Text>
         ))}
     </Box>
@@ -295,22 +306,22 @@ function SecondFactorChange({ account: { id, name, second_factor_required: requi
       client.invalidateQueries({ queryKey: ['account', id] }),
       client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
     ]);
-    void notify(required ? 'The second factor is optional.' : 'A second factor is required.');
+    void notify(required ? t`The second factor is optional.` : t`A second factor is required.`);
   }
-  const action = required ? 'Make it optional' : 'Require a second factor';
+  const action = required ? t`Make it optional` : t`Require a second factor`;
   return (
     <>
       <Button onClick={open}>{action}</Button>
       <ConfirmDialog
-        title={required ? 'Make the second factor optional?' : `Require a second factor in ${name}?`}
+        title={required ? t`Make the second factor optional?` : t`Require a second factor in ${name}?`}
         action={action}
         opened={opened}
         onClose={close}
         onConfirm={change}
       >
         {required
-          ? 'Members can then use this account with a password alone.'
-          : 'Members who signed in without one are locked out immediately, until they set one up and sign in with it. API keys keep working.'}
+          ? t`Members can then use this account with a password alone.`
+          : t`Members who signed in without one are locked out immediately, until they set one up and sign in with it. API keys keep working.`}
       </ConfirmDialog>
     </>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Checkbox, Group, Modal, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,6 +12,7 @@ import { useAccount, useHasRole } from '../api/session.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
+import { factText } from '../parts/fact-text.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -29,16 +32,18 @@ const alertsQuery = (account: string) =>
     refetchInterval: 60_000,
   });
 
+const SLACK_BODY = '{"text": …}';
+
 export function AlertsPage() {
   const { id } = useAccount();
   const isAdmin = useHasRole('admin');
   const query = useQuery(alertsQuery(id));
   return (
     <Page
-      title="Alerts"
-      about="Notifications by mail and in chats, once for each cause. Webhooks receive the same as events."
+      title={t`Alerts`}
+      about={t`Notifications by mail and in chats, once for each cause. Webhooks receive the same as events.`}
     >
-      {!isAdmin && <Text size="sm">Only admins and owners can choose alerts.</Text>}
+      {!isAdmin && <Text size="sm">{t`Only admins and owners can choose alerts.`}</Text>}
       <QueryResult query={query}>
         {(alerts) => (
           <>
@@ -71,23 +76,23 @@ function Mail({ of }: { of: Alerts }) {
   const mails = (change.isPending ? change.variables.mails : undefined) ?? of.mails;
   const columns: readonly Column<AlertType>[] = [
     {
-      header: 'Alert',
+      header: t`Alert`,
       cell: (type) => (
         <>
-          {ALERTS[type].label}
+          {factText(ALERTS[type].label)}
           <Text size="xs" c="dimmed">
-            {ALERTS[type].condition}
+            {factText(ALERTS[type].condition)}
           </Text>
         </>
       ),
     },
-    { header: 'Going on', cell: (type) => <GoingOn of={of} type={type} />, folds: true },
+    { header: t`Going on`, cell: (type) => <GoingOn of={of} type={type} />, folds: true },
     {
-      header: 'By mail',
+      header: t`By mail`,
       numeric: true,
       cell: (type) => (
         <Checkbox
-          aria-label={`Mail: ${ALERTS[type].label}`}
+          aria-label={t`Mail: ${factText(ALERTS[type].label)}`}
           checked={mails.includes(type)}
           disabled={!isAdmin || change.isPending}
           style={{ display: 'inline-block' }}
@@ -100,22 +105,20 @@ function Mail({ of }: { of: Alerts }) {
   ];
   return (
     <Panel
-      title="Alerts by mail"
+      title={t`Alerts by mail`}
       flush="table"
       actions={
         isAdmin &&
         of.mail && (
           <Group gap="xs">
-            <Button size="xs" onClick={() => test.run()} loading={test.busy}>
-              Send a test to me
-            </Button>
+            <Button size="xs" onClick={() => test.run()} loading={test.busy}>{t`Send a test to me`}</Button>
             <Button
               size="xs"
               onClick={() => change.mutate({ mails_paused: !of.mails_paused })}
               loading={change.isPending}
-              aria-label={of.mails_paused ? 'Resume mails' : 'Pause mails'}
+              aria-label={of.mails_paused ? t`Resume mails` : t`Pause mails`}
             >
-              {of.mails_paused ? 'Resume' : 'Pause'}
+              {of.mails_paused ? t`Resume` : t`Pause`}
             </Button>
           </Group>
         )
@@ -123,14 +126,14 @@ function Mail({ of }: { of: Alerts }) {
       footer={
         <Text size="sm" role="status">
           {!of.mail
-            ? 'This service is not set up to send mail.'
+            ? t`This service is not set up to send mail.`
             : of.mails_paused
-              ? 'Paused: no alerts are mailed.'
-              : 'Mailed to all owners and admins.'}
+              ? t`Paused: no alerts are mailed.`
+              : t`Mailed to all owners and admins.`}
         </Text>
       }
     >
-      <DataTable label="Alerts by mail" columns={columns} rows={ALERT_TYPES} rowKey={(type) => type} />
+      <DataTable label={t`Alerts by mail`} columns={columns} rows={ALERT_TYPES} rowKey={(type) => type} />
       {error && <ErrorAlert error={error} />}
     </Panel>
   );
@@ -141,8 +144,10 @@ function GoingOn({ of, type }: { of: Alerts; type: AlertType }) {
   if (latest === undefined) return '–';
   return (
     <>
-      since <Timestamp at={latest.since} />
-      {others.length > 0 && `, and ${others.length} more`}
+      <Trans>
+        since <Timestamp at={latest.since} />
+        {others.length > 0 && t`, and ${others.length} more`}
+      </Trans>
     </>
   );
 }
@@ -155,52 +160,50 @@ function Chats() {
   const query = useQuery(webhooksQuery(account));
   const [adding, setAdding] = useState(false);
   const isFull = (query.data?.webhooks.length ?? 0) >= WEBHOOKS_MAX;
-  const add = isAdmin && (
-    <Button size="xs" onClick={() => setAdding(true)} disabled={isFull}>
-      Add chat
-    </Button>
-  );
+  const add = isAdmin && <Button size="xs" onClick={() => setAdding(true)} disabled={isFull}>{t`Add chat`}</Button>;
   const columns: readonly Column<Webhook>[] = [
-    { header: 'Chat', cell: (chat) => <Chat of={chat} /> },
+    { header: t`Chat`, cell: (chat) => <Chat of={chat} /> },
     {
-      header: 'Alerts',
+      header: t`Alerts`,
       folds: true,
       cell: ({ events }) =>
         events.includes('*')
-          ? 'All'
+          ? t`All`
           : ALERT_TYPES.filter((type) => events.includes(type))
-              .map((type) => ALERTS[type].label)
+              .map((type) => factText(ALERTS[type].label))
               .join(', '),
     },
-    { header: 'Status', cell: (chat) => <WebhookStatus of={chat} />, folds: true },
-    { header: 'Actions', quietHeader: true, numeric: true, cell: (chat) => isAdmin && <ChatActions of={chat} /> },
+    { header: t`Status`, cell: (chat) => <WebhookStatus of={chat} />, folds: true },
+    { header: t`Actions`, quietHeader: true, numeric: true, cell: (chat) => isAdmin && <ChatActions of={chat} /> },
   ];
   return (
-    <Panel title="Alerts in chats" flush="table" actions={add}>
+    <Panel title={t`Alerts in chats`} flush="table" actions={add}>
       <QueryResult query={query}>
         {({ webhooks }) => {
           const chats = webhooks.filter(({ format }) => format === 'slack');
           return chats.length === 0 ? (
-            <EmptyState title="No chats yet">
-              Add the URL of an incoming webhook of Slack, Mattermost or another chat that takes{' '}
-              <code>{'{"text": …}'}</code>.
+            <EmptyState title={t`No chats yet`}>
+              <Trans>
+                Add the URL of an incoming webhook of Slack, Mattermost or another chat that takes{' '}
+                <code>{SLACK_BODY}</code>.
+              </Trans>
             </EmptyState>
           ) : (
-            <DataTable label="Alerts in chats" columns={columns} rows={chats} rowKey={({ id }) => id} />
+            <DataTable label={t`Alerts in chats`} columns={columns} rows={chats} rowKey={({ id }) => id} />
           );
         }}
       </QueryResult>
-      <Modal opened={adding} onClose={() => setAdding(false)} title="Add chat" size="lg">
+      <Modal opened={adding} onClose={() => setAdding(false)} title={t`Add chat`} size="lg">
         <WebhookForm
           format="slack"
           initial={{ url: '', events: ['*'], description: null }}
-          action="Add chat"
+          action={t`Add chat`}
           onCancel={() => setAdding(false)}
           onSave={async (body) => {
             const call = { params: { path: { account } }, body: { ...body, format: 'slack' } } as const;
             await unwrap(api.POST('/dashboard/accounts/{account}/webhooks', call));
             setAdding(false);
-            void notify('Chat added. Send a test to see whether it arrives.');
+            void notify(t`Chat added. Send a test to see whether it arrives.`);
             await client.invalidateQueries({ queryKey: ['account', account, 'webhooks'] });
           }}
         />
@@ -235,7 +238,7 @@ function ChatActions({ of }: { of: Webhook }) {
   const name = of.description ?? of.url;
   const test = useAsyncAction(async () => {
     const { status } = await unwrap(api.POST('/dashboard/accounts/{account}/webhooks/{id}/test', { params }));
-    void notify(status === 'delivered' ? `The test arrived at ${name}.` : `The test failed: see ${name} for why.`);
+    void notify(status === 'delivered' ? t`The test arrived at ${name}.` : t`The test failed: see ${name} for why.`);
     await refresh();
   });
   const pause = useAsyncAction(async () => {
@@ -247,16 +250,14 @@ function ChatActions({ of }: { of: Webhook }) {
   return (
     <>
       <Group gap="xs" justify="flex-end">
-        <Button size="xs" onClick={() => test.run()} loading={test.busy} aria-label={`Test ${name}`}>
-          Test
-        </Button>
+        <Button size="xs" onClick={() => test.run()} loading={test.busy} aria-label={t`Test ${name}`}>{t`Test`}</Button>
         <Button
           size="xs"
           onClick={() => pause.run()}
           loading={pause.busy}
-          aria-label={`${of.enabled ? 'Pause' : 'Resume'} ${name}`}
+          aria-label={`${of.enabled ? t`Pause` : t`Resume`} ${name}`}
         >
-          {of.enabled ? 'Pause' : 'Resume'}
+          {of.enabled ? t`Pause` : t`Resume`}
         </Button>
       </Group>
       {error && <ErrorAlert error={error} />}

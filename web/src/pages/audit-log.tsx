@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { SegmentedControl } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, unwrap } from '../api/client.ts';
@@ -16,14 +17,16 @@ export function AuditLogPage() {
   const path = `/dashboard/accounts/${encodeURIComponent(id)}/audit-log`;
   return (
     <Page
-      title="Audit log"
+      title={t`Audit log`}
       about={ABOUT}
       action={isAdmin && <Download path={path} query={about === undefined ? '' : `?about=${about}`} />}
     >
       {isAdmin ? (
         <Entries />
       ) : (
-        <EmptyState title="Admins and owners only">Ask one of them to check for you or to change your role.</EmptyState>
+        <EmptyState
+          title={t`Admins and owners only`}
+        >{t`Ask one of them to check for you or to change your role.`}</EmptyState>
       )}
     </Page>
   );
@@ -31,12 +34,11 @@ export function AuditLogPage() {
 
 const route = getRouteApi('/inside/account/audit-log');
 
-const ABOUT =
-  'Changes to API keys, filters, members and settings, and sign-ins of members, with the IP address. Newest first.';
+const ABOUT = t`Changes to API keys, filters, members and settings, and sign-ins of members, with the IP address. Newest first.`;
 const SUBJECTS = [
-  { value: '', label: 'All' },
-  { value: 'account', label: 'Changes' },
-  { value: 'user', label: 'Sign-ins and security' },
+  { value: '', label: t`All` },
+  { value: 'account', label: t`Changes` },
+  { value: 'user', label: t`Sign-ins and security` },
 ];
 
 function Entries() {
@@ -58,7 +60,7 @@ function Entries() {
       <SegmentedControl
         w="fit-content"
         maw="100%"
-        aria-label="Events"
+        aria-label={t`Events`}
         data={SUBJECTS}
         value={search.about ?? ''}
         onChange={(about) => void navigate({ search: auditLogSearch({ about }) })}
@@ -69,7 +71,7 @@ function Entries() {
           return entries.length > 0 ? (
             <AuditLogTable entries={entries} />
           ) : (
-            <EmptyState title="No events yet">Changes to this account are listed here.</EmptyState>
+            <EmptyState title={t`No events yet`}>{t`Changes to this account are listed here.`}</EmptyState>
           );
         }}
       </LoadMore>

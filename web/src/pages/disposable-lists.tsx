@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Alert, Button, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { LISTS_STALE_DAYS } from '../../../src/kernel/facts/limits.ts';
@@ -7,7 +9,7 @@ import { type Column, DataTable } from '../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
-import { formatNumber, pluralize } from '../parts/format.ts';
+import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
@@ -18,27 +20,27 @@ type Source = DisposableLists['sources'][number];
 
 const COLUMNS: readonly Column<Source>[] = [
   {
-    header: 'Source',
+    header: t`Source`,
     cell: ({ name, url, license, problem }) => (
       <>
         <Text size="sm">{name}</Text>
         <Text size="xs" c="dimmed" className="anywhere">
-          {url === null ? 'Not downloaded' : url} · {license}
+          {url === null ? t`Not downloaded` : url} · {license}
         </Text>
         {problem !== null && (
           <Text size="xs" c="red" className="anywhere">
-            Last good copy in use: {problem}
+            <Trans>Last good copy in use: {problem}</Trans>
           </Text>
         )}
       </>
     ),
   },
-  { header: 'Domains', cell: ({ domains }) => formatNumber(domains), numeric: true },
+  { header: t`Domains`, cell: ({ domains }) => formatNumber(domains), numeric: true },
   {
-    header: 'Downloaded',
-    cell: ({ downloaded_at }) => (downloaded_at === null ? 'With the package' : <Timestamp at={downloaded_at} />),
+    header: t`Downloaded`,
+    cell: ({ downloaded_at }) => (downloaded_at === null ? t`With the package` : <Timestamp at={downloaded_at} />),
   },
-  { header: 'Weight', cell: ({ weight }) => weight, folds: true },
+  { header: t`Weight`, cell: ({ weight }) => weight, folds: true },
 ];
 
 function ListDetails({ lists }: { lists: DisposableLists }) {
@@ -46,29 +48,33 @@ function ListDetails({ lists }: { lists: DisposableLists }) {
   return (
     <>
       {problem !== null && (
-        <Alert color="red" variant="outline" title="The latest list is not in use" className="anywhere">
+        <Alert color="red" variant="outline" title={t`The latest list is not in use`} className="anywhere">
           {problem}
         </Alert>
       )}
       {failed !== null && (
-        <Alert color="yellow" variant="outline" title="The last update failed" className="anywhere">
+        <Alert color="yellow" variant="outline" title={t`The last update failed`} className="anywhere">
           {failed}
         </Alert>
       )}
       {age_days > LISTS_STALE_DAYS && (
-        <Alert color="yellow" variant="outline" title="The list is outdated">
-          It is {pluralize(age_days, 'day')} old. Update it now.
+        <Alert color="yellow" variant="outline" title={t`The list is outdated`}>
+          <Trans>
+            It is <Plural value={age_days} one="# day" other="# days" /> old. Update it now.
+          </Trans>
         </Alert>
       )}
       <DescriptionList>
-        <DescriptionItem term="Version">{version}</DescriptionItem>
-        <DescriptionItem term="Age">{age_days === 0 ? 'Today' : pluralize(age_days, 'day')}</DescriptionItem>
-        <DescriptionItem term="Domains">{formatNumber(disposable_domains)}</DescriptionItem>
-        <DescriptionItem term="Last update">
-          {attempted_at === null ? 'Never' : <Timestamp at={attempted_at} />}
+        <DescriptionItem term={t`Version`}>{version}</DescriptionItem>
+        <DescriptionItem term={t`Age`}>
+          {age_days === 0 ? t`Today` : plural(age_days, { one: '# day', other: '# days' })}
+        </DescriptionItem>
+        <DescriptionItem term={t`Domains`}>{formatNumber(disposable_domains)}</DescriptionItem>
+        <DescriptionItem term={t`Last update`}>
+          {attempted_at === null ? t`Never` : <Timestamp at={attempted_at} />}
         </DescriptionItem>
       </DescriptionList>
-      <DataTable label="Sources" columns={COLUMNS} rows={sources} rowKey={({ name }) => name} />
+      <DataTable label={t`Sources`} columns={COLUMNS} rows={sources} rowKey={({ name }) => name} />
     </>
   );
 }
@@ -93,28 +99,27 @@ function ListsPanel() {
   });
   return (
     <Page
-      title="Disposable lists"
-      about="The list of disposable email domains. It grows every day: an outdated list misses new domains."
+      title={t`Disposable lists`}
+      about={t`The list of disposable email domains. It grows every day: an outdated list misses new domains.`}
       action={
-        <Button variant="filled" onClick={() => update.mutate()} loading={update.isPending}>
-          Update now
-        </Button>
+        <Button variant="filled" onClick={() => update.mutate()} loading={update.isPending}>{t`Update now`}</Button>
       }
     >
-      {update.isPending && <Elapsed label="Downloading and checking the latest list…" seconds={20} />}
+      {update.isPending && <Elapsed label={t`Downloading and checking the latest list…`} seconds={20} />}
       {update.error && <ErrorAlert error={update.error} />}
       {update.data && !update.isPending && (
-        <Alert color="green" variant="outline" role="status" title="List updated">
+        <Alert color="green" variant="outline" role="status" title={t`List updated`}>
           <Text size="sm" className="anywhere">
             {update.data.message}
           </Text>
         </Alert>
       )}
       <QueryResult query={query}>{(lists) => <ListDetails lists={lists} />}</QueryResult>
-      <Text size="sm" c="dimmed" maw={640}>
-        A background job updates it every day, unless MAILVET_LISTS_UPDATE is off. All nodes use a new list without a
-        restart.
-      </Text>
+      <Text
+        size="sm"
+        c="dimmed"
+        maw={640}
+      >{t`A background job updates it every day, unless MAILVET_LISTS_UPDATE is off. All nodes use a new list without a restart.`}</Text>
     </Page>
   );
 }

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Box, Button, List, Stack, Text, Title } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
@@ -6,7 +8,7 @@ import type { Doctor } from '../api/schema.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
-import { formatDateTime, pluralize } from '../parts/format.ts';
+import { formatDateTime } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { useAsyncAction } from '../parts/use-async-action.ts';
@@ -17,27 +19,27 @@ type CheckResult = Doctor['checks'][number];
 
 /** Worst first. Each group has a symbol and a title in addition to its color. */
 const GROUPS: Readonly<Record<CheckResult['result'], { sign: string; title: string; color: string }>> = {
-  fail: { sign: '✕', title: 'Failed', color: 'var(--mantine-color-error)' },
-  warn: { sign: '!', title: 'Warnings', color: 'var(--mantine-color-yellow-outline)' },
-  skip: { sign: '–', title: 'Not checked', color: 'var(--ink-2)' },
-  pass: { sign: '✓', title: 'Passed', color: 'var(--mantine-color-green-outline)' },
+  fail: { sign: '✕', title: t`Failed`, color: 'var(--mantine-color-error)' },
+  warn: { sign: '!', title: t`Warnings`, color: 'var(--mantine-color-yellow-outline)' },
+  skip: { sign: '–', title: t`Not checked`, color: 'var(--ink-2)' },
+  pass: { sign: '✓', title: t`Passed`, color: 'var(--mantine-color-green-outline)' },
 };
 
 const CHECK_LABELS: Readonly<Record<CheckResult['check'], string>> = {
-  resolver: 'DNS resolver',
-  port: 'Outbound port 25',
-  helo: 'HELO name',
-  egress: 'Egress IP address',
-  ptr: 'Reverse DNS (PTR)',
-  spf: 'Sender SPF',
-  blocklists: 'Blocklists',
-  lists: 'Disposable list',
-  store: 'Database',
-  clock: 'Clock',
-  url: 'Public URL',
-  proxies: 'Trusted proxies',
-  downloads: 'Downloads',
-  mail: 'Mail server',
+  resolver: t`DNS resolver`,
+  port: t`Outbound port 25`,
+  helo: t`HELO name`,
+  egress: t`Egress IP address`,
+  ptr: t`Reverse DNS (PTR)`,
+  spf: t`Sender SPF`,
+  blocklists: t`Blocklists`,
+  lists: t`Disposable list`,
+  store: t`Database`,
+  clock: t`Clock`,
+  url: t`Public URL`,
+  proxies: t`Trusted proxies`,
+  downloads: t`Downloads`,
+  mail: t`Mail server`,
 };
 
 function CheckResults({ checks, isOne }: { checks: readonly CheckResult[]; isOne: boolean }) {
@@ -50,7 +52,8 @@ function CheckResults({ checks, isOne }: { checks: readonly CheckResult[]; isOne
         return (
           <Box component="section" key={result} aria-labelledby={`checks-${result}`}>
             <Title order={2} id={`checks-${result}`} mb="xs" style={{ color }}>
-              <span aria-hidden="true">{sign}</span> {title}: {pluralize(found.length, 'check')}
+              <span aria-hidden="true">{sign}</span> {title}:{' '}
+              {plural(found.length, { one: '# check', other: '# checks' })}
             </Title>
             <List listStyleType="none" spacing="sm" withPadding={false}>
               {together(found).map(([first, ...others]) => (
@@ -85,14 +88,14 @@ function Check({ of: [first, ...others], isOne }: { of: [CheckResult, ...CheckRe
     <>
       <Text size="sm" fw={600}>
         {[first, ...others].map(({ check }) => CHECK_LABELS[check]).join(', ')}
-        {isOne || egress === null ? '' : ` of ${egress}`}
+        {isOne || egress === null ? '' : t` of ${egress}`}
       </Text>
       <Text size="sm" className="anywhere">
         {found}
       </Text>
       {fix !== null && (
         <Text size="sm" className="anywhere">
-          <strong>Fix:</strong> {fix}
+          <strong>{t`Fix:`}</strong> {fix}
         </Text>
       )}
     </>
@@ -118,15 +121,15 @@ function Checks() {
   });
   return (
     <Page
-      title="Doctor"
-      about="Checks whether this host is ready for SMTP verification. No mailbox is probed."
+      title={t`Doctor`}
+      about={t`Checks whether this host is ready for SMTP verification. No mailbox is probed.`}
       action={
         <Button variant="filled" onClick={run} loading={busy}>
-          {query.data?.last ? 'Run again' : 'Run checks'}
+          {query.data?.last ? t`Run again` : t`Run checks`}
         </Button>
       }
     >
-      {busy && <Elapsed label="Connecting to mail servers and looking up DNS records…" seconds={10} />}
+      {busy && <Elapsed label={t`Connecting to mail servers and looking up DNS records…`} seconds={10} />}
       {error && <ErrorAlert error={error} />}
       {!busy && (
         <QueryResult query={query}>
@@ -138,16 +141,17 @@ function Checks() {
 }
 
 const NoResults = () => (
-  <EmptyState title="No results yet">
-    The checks connect to the mail servers of four large providers, look up DNS records and send a HEAD request to one
-    website. They take at most ten seconds.
-  </EmptyState>
+  <EmptyState
+    title={t`No results yet`}
+  >{t`The checks connect to the mail servers of four large providers, look up DNS records and send a HEAD request to one website. They take at most ten seconds.`}</EmptyState>
 );
 
 const Results = ({ of }: { of: Doctor }) => (
   <Stack>
     <Text role="status" fw={600}>
-      {verdict(of)} Checked at {formatDateTime(of.checked_at)}.
+      <Trans>
+        {verdict(of)} Checked at {formatDateTime(of.checked_at)}.
+      </Trans>
     </Text>
     <FirstToMend advice={of.advice} />
     <CheckResults checks={of.checks} isOne={of.advice.length === 1} />
@@ -160,9 +164,7 @@ function FirstToMend({ advice }: { advice: Doctor['advice'] }) {
   if (found.length === 0) return null;
   return (
     <Box component="section" aria-labelledby="first-to-fix">
-      <Title order={2} id="first-to-fix" mb="xs">
-        What improves the answers most
-      </Title>
+      <Title order={2} id="first-to-fix" mb="xs">{t`What improves the answers most`}</Title>
       <List listStyleType="none" spacing="sm" withPadding={false}>
         {found.map(({ egress, first }) => (
           <List.Item key={egress}>
@@ -178,8 +180,8 @@ function FirstToMend({ advice }: { advice: Doctor['advice'] }) {
 }
 
 function verdict({ checks, took_ms }: Doctor): string {
-  const took = ` Took ${(took_ms / 1000).toFixed(1)} seconds.`;
+  const took = t` Took ${(took_ms / 1000).toFixed(1)} seconds.`;
   if (checks.some(({ result }) => result === 'fail'))
-    return `Not ready for the smtp level: fix the failed checks.${took}`;
-  return `${checks.some(({ result }) => result === 'warn') ? 'Ready, with warnings.' : 'Ready.'}${took}`;
+    return t`Not ready for the smtp level: fix the failed checks.${took}`;
+  return `${checks.some(({ result }) => result === 'warn') ? t`Ready, with warnings.` : t`Ready.`}${took}`;
 }

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Modal, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -20,7 +22,7 @@ import { ErrorAlert } from '../parts/error-alert.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
 import { focusContent } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
-import { formatNumber, formatRelative, pluralize } from '../parts/format.ts';
+import { formatNumber, formatRelative } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
@@ -58,34 +60,34 @@ export function FiltersPage() {
 
   return (
     <Page
-      title="Filters"
-      about="What your account blocks, at no charge, and what it allows whatever the lists say."
+      title={t`Filters`}
+      about={t`What your account blocks, at no charge, and what it allows whatever the lists say.`}
       action={
         <Group gap="xs">
-          <Button component="a" href={`/dashboard/accounts/${encodeURIComponent(id)}/filters.csv`} download>
-            Download CSV
-          </Button>
+          <Button
+            component="a"
+            href={`/dashboard/accounts/${encodeURIComponent(id)}/filters.csv`}
+            download
+          >{t`Download CSV`}</Button>
           {mayChange && (
             <>
-              <Button onClick={importDialog.open}>Import</Button>
-              <Button variant="filled" onClick={() => setAdding('')}>
-                Add filter
-              </Button>
+              <Button onClick={importDialog.open}>{t`Import`}</Button>
+              <Button variant="filled" onClick={() => setAdding('')}>{t`Add filter`}</Button>
             </>
           )}
         </Group>
       }
     >
       <SearchBar
-        label="Filters"
+        label={t`Filters`}
         search={{
-          label: 'Search',
-          placeholder: 'Value or reason',
+          label: t`Search`,
+          placeholder: t`Value or reason`,
           maxLength: FILTER_QUERY_LENGTH.max,
           value: search.query ?? '',
           onSearch: (text) => go({ query: text }),
         }}
-        count={query.data && pluralize(query.data.pagination.total_count, 'filter')}
+        count={query.data && plural(query.data.pagination.total_count, { one: '# filter', other: '# filters' })}
       >
         <FilterChip
           name="Type"
@@ -110,34 +112,32 @@ export function FiltersPage() {
                 many={{ busy: removeMany.isPending, onRemove: removeMany.mutate }}
               />
               <Pagination
-                label="Pages of filters"
+                label={t`Pages of filters`}
                 page={pagination.current_page}
                 total={pagination.total_pages}
                 onTurn={(page) => go({ page })}
               />
             </Stack>
           ) : isSearch ? (
-            <EmptyState title="No matching filters">Try a shorter search term or all types.</EmptyState>
+            <EmptyState title={t`No matching filters`}>{t`Try a shorter search term or all types.`}</EmptyState>
           ) : (
             <EmptyState
-              title="No filters yet"
+              title={t`No filters yet`}
               action={
                 mayChange && (
-                  <Anchor component="button" type="button" onClick={importDialog.open}>
-                    Paste a list or choose a CSV file
-                  </Anchor>
+                  <Anchor
+                    component="button"
+                    type="button"
+                    onClick={importDialog.open}
+                  >{t`Paste a list or choose a CSV file`}</Anchor>
                 )
               }
-            >
-              A filter blocks an email address, a domain, an IP network or a mail host: for example a disposable domain
-              that is not on the lists yet, or a user who keeps signing up. Or it allows what the lists have, such as a
-              customer’s domain. Filters apply to all API keys of the account.
-            </EmptyState>
+            >{t`A filter blocks an email address, a domain, an IP network or a mail host: for example a disposable domain that is not on the lists yet, or a user who keeps signing up. Or it allows what the lists have, such as a customer’s domain. Filters apply to all API keys of the account.`}</EmptyState>
           )
         }
       </QueryResult>
       <AddDialog value={adding} onClose={() => setAdding(null)} />
-      <Modal opened={editing !== null} onClose={() => setEditing(null)} title="Edit filter">
+      <Modal opened={editing !== null} onClose={() => setEditing(null)} title={t`Edit filter`}>
         {editing && <EditForm filter={editing} onClose={() => setEditing(null)} />}
       </Modal>
       <ImportDialog opened={importing} onClose={importDialog.close} />
@@ -148,7 +148,7 @@ export function FiltersPage() {
 /** Adds one filter; the server detects its type. `value`: what it begins with; null: closed. */
 function AddDialog({ value, onClose }: { value: string | null; onClose: () => void }) {
   return (
-    <Modal opened={value !== null} onClose={onClose} title="Add filter">
+    <Modal opened={value !== null} onClose={onClose} title={t`Add filter`}>
       <AddForm initial={value ?? ''} onClose={onClose} />
     </Modal>
   );
@@ -163,18 +163,18 @@ function AddForm({ initial, onClose }: { initial: string; onClose: () => void })
     const filter = { ...requestOf(subject), value, action, reason: reason.trim() || null, ...expiryOf(expires_at) };
     const added = await addFilter(id, filter).catch(rethrowReadable);
     onClose();
-    const done = `${kindOf(added)} ${added.value} added. This ${ACTION_LABELS[added.action].does} ${coverOf(added)}.`;
+    const done = t`${kindOf(added)} ${added.value} added. This ${ACTION_LABELS[added.action].does} ${coverOf(added)}.`;
     void notify([done, ...added.warnings].join(' '));
     await client.invalidateQueries({ queryKey: filtersKey(id) });
   });
   return (
-    <Form submit={submit} action="Add" main onCancel={onClose}>
+    <Form submit={submit} action={t`Add`} main onCancel={onClose}>
       <ActionField value={draft.action} onChange={(action) => setDraft({ ...draft, action })} />
       <TextInput
         {...submit.field('value')}
         defaultValue={initial}
-        label="Value"
-        description="An email address, a domain (including its subdomains), an IP address or a CIDR block."
+        label={t`Value`}
+        description={t`An email address, a domain (including its subdomains), an IP address or a CIDR block.`}
         placeholder="spam.example.com"
         maxLength={FILTER_VALUE_LENGTH.max}
         autoComplete="off"
@@ -182,7 +182,7 @@ function AddForm({ initial, onClose }: { initial: string; onClose: () => void })
         data-autofocus
       />
       <NativeSelect
-        label="Covers"
+        label={t`Covers`}
         data={SUBJECTS}
         value={draft.subject}
         onChange={({ currentTarget }) =>
@@ -197,9 +197,9 @@ function AddForm({ initial, onClose }: { initial: string; onClose: () => void })
 
 /** What a new filter covers: what its value says, or what has to be said beside it. */
 const SUBJECTS = [
-  { value: 'value', label: 'What the value says' },
-  { value: 'mailbox', label: 'Every spelling of the mailbox of this address' },
-  { value: 'mx_host', label: 'Domains with this mail host, or *.suffix' },
+  { value: 'value', label: t`What the value says` },
+  { value: 'mailbox', label: t`Every spelling of the mailbox of this address` },
+  { value: 'mx_host', label: t`Domains with this mail host, or *.suffix` },
 ] as const;
 type Subject = (typeof SUBJECTS)[number]['value'];
 const NEW: { readonly action: Filter['action']; readonly subject: Subject } = { action: 'block', subject: 'value' };
@@ -228,19 +228,19 @@ function EditForm({ filter, onClose }: { filter: Filter; onClose: () => void }) 
     };
     const changed = await changeFilter(id, filter.id, change).catch(rethrowReadable);
     onClose();
-    const done = `Saved. ${changed.value}: this ${ACTION_LABELS[changed.action].does} ${coverOf(changed)}.`;
+    const done = t`Saved. ${changed.value}: this ${ACTION_LABELS[changed.action].does} ${coverOf(changed)}.`;
     void notify([done, ...changed.warnings].join(' '));
     await client.invalidateQueries({ queryKey: filtersKey(id) });
   });
   return (
-    <Form submit={submit} action="Save" main onCancel={onClose}>
+    <Form submit={submit} action={t`Save`} main onCancel={onClose}>
       <Text className="anywhere" fw={600}>
         {filter.value}
       </Text>
       <ActionField value={draft.action} onChange={(action) => setDraft({ ...draft, action })} />
       {filter.filter_type === 'email' && (
         <Radio.Group
-          label="Matches"
+          label={t`Matches`}
           value={draft.match}
           onChange={(match) => setDraft({ ...draft, match: match === 'mailbox' ? 'mailbox' : 'exact' })}
         >
@@ -260,8 +260,8 @@ function EditForm({ filter, onClose }: { filter: Filter; onClose: () => void }) 
 function ActionField({ value, onChange }: { value: Filter['action']; onChange: (action: Filter['action']) => void }) {
   return (
     <Radio.Group
-      label="Action"
-      description="Block: reported as bad. Allow: the lists of disposable domains do not count, nor do less specific filters."
+      label={t`Action`}
+      description={t`Block: reported as bad. Allow: the lists of disposable domains do not count, nor do less specific filters.`}
       value={value}
       onChange={(action) => onChange(FILTER_ACTIONS.find((one) => one === action) ?? 'block')}
     >
@@ -281,8 +281,8 @@ const ExpiryField = ({ field, initial = '' }: FieldProps) => (
     {...field}
     required={false}
     type="date"
-    label="Expiry date"
-    description={`It matches nothing from the beginning of this day (UTC), and is removed ${FILTER_KEPT_DAYS} days later. Leave empty for a filter that does not expire.`}
+    label={t`Expiry date`}
+    description={t`It matches nothing from the beginning of this day (UTC), and is removed ${FILTER_KEPT_DAYS} days later. Leave empty for a filter that does not expire.`}
     defaultValue={initial}
   />
 );
@@ -291,8 +291,8 @@ const ReasonField = ({ field, initial = '' }: FieldProps) => (
   <TextInput
     {...field}
     required={false}
-    label="Reason"
-    description="Optional note for your team."
+    label={t`Reason`}
+    description={t`Optional note for your team.`}
     defaultValue={initial}
     maxLength={FILTER_REASON_LENGTH.max}
     autoComplete="off"
@@ -302,7 +302,7 @@ const ReasonField = ({ field, initial = '' }: FieldProps) => (
 /** The server's message for this error is written for API clients. */
 function rethrowReadable(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'filter_exists') throw error;
-  throw new ApiError(error.status, { error: 'This filter already exists.', code: error.code, field: error.field });
+  throw new ApiError(error.status, { error: t`This filter already exists.`, code: error.code, field: error.field });
 }
 
 /** One page of filters. */
@@ -330,69 +330,73 @@ function FiltersTable(props: {
   }));
   const actions: readonly Column<Filter>[] = [
     {
-      header: 'Edit',
+      header: t`Edit`,
       quietHeader: true,
       numeric: true,
       cell: (filter) => (
-        <Button size="xs" aria-label={`Edit ${filter.value}`} onClick={() => onEdit(filter)}>
-          Edit
-        </Button>
+        <Button size="xs" aria-label={t`Edit ${filter.value}`} onClick={() => onEdit(filter)}>{t`Edit`}</Button>
       ),
     },
     {
-      header: 'Remove',
+      header: t`Remove`,
       quietHeader: true,
       numeric: true,
       cell: (filter) => (
         <Button
           size="xs"
-          aria-label={`Remove ${filter.value}`}
+          aria-label={t`Remove ${filter.value}`}
           loading={busy === filter.id}
           onClick={({ currentTarget }) => onRemove(filter, neighbor(currentTarget))}
-        >
-          Remove
-        </Button>
+        >{t`Remove`}</Button>
       ),
     },
   ];
   const columns: readonly Column<Filter>[] = [
     ...(mayChange ? [selection.column] : []),
     {
-      ...by('value', 'Value'),
+      ...by('value', t`Value`),
       cell: ({ value }) => <span className="anywhere">{value}</span>,
     },
-    { header: 'Action', folds: true, cell: ({ action }) => ACTION_LABELS[action].one },
-    { ...by('type', 'Type'), folds: true, cell: kindOf },
-    { ...by('reason', 'Reason'), cell: ({ reason }) => <span className="anywhere">{reason}</span>, folds: true },
+    { header: t`Action`, folds: true, cell: ({ action }) => ACTION_LABELS[action].one },
+    { ...by('type', t`Type`), folds: true, cell: kindOf },
+    { ...by('reason', t`Reason`), cell: ({ reason }) => <span className="anywhere">{reason}</span>, folds: true },
     {
-      ...by('hits', 'Hits'),
+      ...by('hits', t`Hits`),
       numeric: true,
       folds: true,
       cell: ({ hits, last_hit_at }) => (
-        <span title={last_hit_at === null ? 'Never' : `The last one ${formatRelative(last_hit_at)}`}>
+        <span title={last_hit_at === null ? t`Never` : t`The last one ${formatRelative(last_hit_at)}`}>
           {formatNumber(hits)}
         </span>
       ),
     },
-    { header: 'Expiry', folds: 'first', cell: (filter) => <Expiry of={filter} /> },
-    { ...by('added', 'Added'), cell: ({ created_at }) => <Timestamp at={created_at} />, folds: 'first' },
+    { header: t`Expiry`, folds: 'first', cell: (filter) => <Expiry of={filter} /> },
+    { ...by('added', t`Added`), cell: ({ created_at }) => <Timestamp at={created_at} />, folds: 'first' },
     ...(mayChange ? actions : []),
   ];
   return (
     <>
       <SelectionBar of={selection}>
         <Button size="xs" color="red" loading={many.busy} onClick={() => many.onRemove(selection.rows)}>
-          Remove {pluralize(selection.rows.length, 'filter')}
+          <Trans>
+            Remove <Plural value={selection.rows.length} one="# filter" other="# filters" />
+          </Trans>
         </Button>
       </SelectionBar>
-      <DataTable label="Filters" columns={columns} rows={filters} rowKey={({ id }) => id} />
+      <DataTable label={t`Filters`} columns={columns} rows={filters} rowKey={({ id }) => id} />
     </>
   );
 }
 
 function Expiry({ of: { expires_at, expired } }: { of: Filter }) {
-  if (expires_at === null) return 'Never';
-  return expired ? <>Expired {formatRelative(expires_at)}</> : <Timestamp at={expires_at} />;
+  if (expires_at === null) return t`Never`;
+  return expired ? (
+    <>
+      <Trans>Expired {formatRelative(expires_at)}</Trans>
+    </>
+  ) : (
+    <Timestamp at={expires_at} />
+  );
 }
 
 /** The same button of the next row, or of the previous one for the last row. */
@@ -413,7 +417,7 @@ function useRemove(account: string) {
     mutationFn: ({ filter }: { filter: Filter; next: HTMLElement | null }) => removeFilter(account, filter.id),
     onSuccess: (_done, { filter, next }) => {
       next?.focus();
-      void notify(`Removed ${filter.value}.`, async () => {
+      void notify(t`Removed ${filter.value}.`, async () => {
         await addFilter(account, settingsOf(filter));
         await refresh();
       });
@@ -427,7 +431,7 @@ function useRemoveMany(account: string) {
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: filtersKey(account) });
   const offerUndo = (removed: readonly Filter[]) =>
-    void notify(`Removed ${pluralize(removed.length, 'filter')}.`, async () => {
+    void notify(t`Removed ${plural(removed.length, { one: '# filter', other: '# filters' })}.`, async () => {
       // The oldest first, so that they are in their order again.
       for (const filter of removed.toReversed()) await addFilter(account, settingsOf(filter));
       await refresh();

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -25,34 +27,36 @@ export function HooksPage() {
   useSearchOnce('create', isAsked, () => isAdmin && setOpen({ what: 'create' }));
   const isFull = (query.data?.hooks.length ?? 0) >= HOOKS_MAX;
   const create = isAdmin && (
-    <Button variant="filled" onClick={() => setOpen({ what: 'create' })} disabled={isFull}>
-      Create auth hook
-    </Button>
+    <Button
+      variant="filled"
+      onClick={() => setOpen({ what: 'create' })}
+      disabled={isFull}
+    >{t`Create auth hook`}</Button>
   );
   return (
     <Page
-      title="Auth hooks"
-      about="An auth server, such as Supabase or Ory Kratos, calls a hook before it creates a user. The hook’s policy decides whether the address may sign up."
+      title={t`Auth hooks`}
+      about={t`An auth server, such as Supabase or Ory Kratos, calls a hook before it creates a user. The hook’s policy decides whether the address may sign up.`}
       action={query.data?.hooks.length ? create : null}
     >
       <QueryResult query={query}>
         {({ hooks }) =>
           hooks.length === 0 ? (
-            <EmptyState title="No auth hooks yet" action={create}>
-              {isAdmin ? 'Create one for each auth server that lets people sign up.' : ADMINS_ONLY}
+            <EmptyState title={t`No auth hooks yet`} action={create}>
+              {isAdmin ? t`Create one for each auth server that lets people sign up.` : ADMINS_ONLY}
             </EmptyState>
           ) : (
             <Stack>
               {!isAdmin && <Text size="sm">{ADMINS_ONLY}</Text>}
               <DataTable
-                label="Auth hooks"
+                label={t`Auth hooks`}
                 columns={isAdmin ? [...COLUMNS, actionsColumn(setOpen)] : COLUMNS}
                 rows={hooks}
                 rowKey={({ id }) => id}
               />
               {isAdmin && isFull && (
                 <Text size="sm" c="dimmed">
-                  This account has all {formatNumber(HOOKS_MAX)} auth hooks that it can have.
+                  <Trans>This account has all {formatNumber(HOOKS_MAX)} auth hooks that it can have.</Trans>
                 </Text>
               )}
             </Stack>
@@ -66,34 +70,39 @@ export function HooksPage() {
 
 const route = getRouteApi('/inside/settings/hooks');
 
-const ADMINS_ONLY = 'Only admins and owners can create and change auth hooks.';
+const ADMINS_ONLY = t`Only admins and owners can create and change auth hooks.`;
 
 const COLUMNS: readonly Column<Hook>[] = [
-  { header: 'Hook', cell: (hook) => <NameAndUrl of={hook} /> },
-  { header: 'Policy', folds: true, cell: ({ policy }) => <PolicyLink name={policy} /> },
-  { header: 'Last call', folds: true, cell: (hook) => <LastCall of={hook} /> },
+  { header: t`Hook`, cell: (hook) => <NameAndUrl of={hook} /> },
+  { header: t`Policy`, folds: true, cell: ({ policy }) => <PolicyLink name={policy} /> },
+  { header: t`Last call`, folds: true, cell: (hook) => <LastCall of={hook} /> },
 ];
 
-const secretAction = ({ kind }: Hook) => (HOOK_FACTS[kind].secretOf === 'caller' ? 'Enter secret' : 'Roll secret');
+const secretAction = ({ kind }: Hook) => (HOOK_FACTS[kind].secretOf === 'caller' ? t`Enter secret` : t`Roll secret`);
 
 const actionsColumn = (onOpen: (dialog: HookDialog) => void): Column<Hook> => ({
-  header: 'Actions',
+  header: t`Actions`,
   quietHeader: true,
   cell: (hook) => (
     <Group gap="xs" justify="flex-end">
-      <Button size="xs" onClick={() => onOpen({ what: 'edit', hook })} aria-label={`Edit ${hook.name}`}>
-        Edit
-      </Button>
+      <Button
+        size="xs"
+        onClick={() => onOpen({ what: 'edit', hook })}
+        aria-label={t`Edit ${hook.name}`}
+      >{t`Edit`}</Button>
       <Button
         size="xs"
         onClick={() => onOpen({ what: 'roll', hook })}
-        aria-label={`${secretAction(hook)} of ${hook.name}`}
+        aria-label={t`${secretAction(hook)} of ${hook.name}`}
       >
         {secretAction(hook)}
       </Button>
-      <Button size="xs" color="red" onClick={() => onOpen({ what: 'delete', hook })} aria-label={`Delete ${hook.name}`}>
-        Delete
-      </Button>
+      <Button
+        size="xs"
+        color="red"
+        onClick={() => onOpen({ what: 'delete', hook })}
+        aria-label={t`Delete ${hook.name}`}
+      >{t`Delete`}</Button>
     </Group>
   ),
 });
@@ -116,12 +125,14 @@ function NameAndUrl({ of }: { of: Hook }) {
       </Text>
       {!has_secret && (
         <Text size="xs" c="red">
-          Calls are refused until you enter the secret that {HOOK_FACTS[kind].name} shows for this URL.
+          <Trans>Calls are refused until you enter the secret that {HOOK_FACTS[kind].name} shows for this URL.</Trans>
         </Text>
       )}
       {previous_secret_until !== null && (
         <Text size="xs">
-          The previous secret is accepted until <Timestamp at={previous_secret_until} />
+          <Trans>
+            The previous secret is accepted until <Timestamp at={previous_secret_until} />
+          </Trans>
         </Text>
       )}
     </Stack>
@@ -135,4 +146,4 @@ const PolicyLink = ({ name }: { name: string }) => (
 );
 
 const LastCall = ({ of: { last_used_at } }: { of: Hook }) =>
-  last_used_at === null ? 'Never' : <Timestamp at={last_used_at} />;
+  last_used_at === null ? t`Never` : <Timestamp at={last_used_at} />;

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Divider, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -27,8 +29,8 @@ export function InvitationPage() {
     return (
       <InvalidLink link={link}>
         {link.rejection === null
-          ? 'Open the link in your invitation again.'
-          : 'Ask the person who invited you for a new link.'}
+          ? t`Open the link in your invitation again.`
+          : t`Ask the person who invited you for a new link.`}
       </InvalidLink>
     );
   return <Invitation key={link.token} token={link.token} link={link} />;
@@ -40,15 +42,15 @@ function SignInFirst({ email, token }: { email: string; token: string }) {
   return (
     <Stack align="flex-start">
       <Text className="anywhere">
-        Sign in as {email} to join.{!oidc?.only && ' You will return to this page.'}
+        <Trans>
+          Sign in as {email} to join.{!oidc?.only && t` You will return to this page.`}
+        </Trans>
       </Text>
       {!oidc?.only && (
         <Button
           variant="filled"
           renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next: '/invitation' }} state={{ email }} />}
-        >
-          Sign in
-        </Button>
+        >{t`Sign in`}</Button>
       )}
       {oidc && <OidcButton name={oidc.name} next="/" invitation={token} filled={oidc.only} />}
     </Stack>
@@ -86,8 +88,10 @@ function AcceptSignedIn(joining: AcceptProps) {
   const join = useAcceptInvitation(joining);
   const submit = useSubmit(() => join(null));
   return (
-    <Form submit={submit} action="Join" main>
-      <Text className="anywhere">You are signed in as {joining.email}.</Text>
+    <Form submit={submit} action={t`Join`} main>
+      <Text className="anywhere">
+        <Trans>You are signed in as {joining.email}.</Trans>
+      </Text>
     </Form>
   );
 }
@@ -102,13 +106,13 @@ function WrongUser({ email, mine }: { email: string; mine: string }) {
   return (
     <Stack align="flex-start">
       <Text className="anywhere">
-        This invitation is for {email}, but you are signed in as {mine}. Sign out to accept it, or ask for an invitation
-        for {mine}.
+        <Trans>
+          This invitation is for {email}, but you are signed in as {mine}. Sign out to accept it, or ask for an
+          invitation for {mine}.
+        </Trans>
       </Text>
       {error && <ErrorAlert error={error} />}
-      <Button variant="filled" onClick={run} loading={busy}>
-        Sign out
-      </Button>
+      <Button variant="filled" onClick={run} loading={busy}>{t`Sign out`}</Button>
     </Stack>
   );
 }
@@ -116,12 +120,12 @@ function WrongUser({ email, mine }: { email: string; mine: string }) {
 /** There is no user with the invited address yet. */
 function AcceptAsNewUser(joining: AcceptProps) {
   const { oidc } = useSession();
-  if (oidc === null) return <PersonForm joining={joining} passwordLabel="Password" />;
+  if (oidc === null) return <PersonForm joining={joining} passwordLabel={t`Password`} />;
   const { name, only } = oidc;
   return (
     <Stack>
-      {!only && <PersonForm joining={joining} passwordLabel="Password" />}
-      {!only && <Divider label="or" labelPosition="center" />}
+      {!only && <PersonForm joining={joining} passwordLabel={t`Password`} />}
+      {!only && <Divider label={t`or`} labelPosition="center" />}
       <OidcButton name={name} next="/" invitation={joining.token} filled={only} />
     </Stack>
   );
@@ -133,10 +137,12 @@ function AcceptAsNewUser(joining: AcceptProps) {
 const AcceptUnconfirmed = (joining: AcceptProps) => (
   <Stack>
     <Text className="anywhere">
-      You are signed in as {joining.email}, but this address has never been confirmed. The link confirms it: choose a
-      new password to join. This ends all your sessions and removes all your passkeys and your authenticator app.
+      <Trans>
+        You are signed in as {joining.email}, but this address has never been confirmed. The link confirms it: choose a
+        new password to join. This ends all your sessions and removes all your passkeys and your authenticator app.
+      </Trans>
     </Text>
-    <PersonForm joining={joining} passwordLabel="New password" />
+    <PersonForm joining={joining} passwordLabel={t`New password`} />
   </Stack>
 );
 
@@ -144,15 +150,15 @@ function PersonForm({ joining, passwordLabel }: { joining: AcceptProps; password
   const join = useAcceptInvitation(joining);
   const submit = useSubmit(({ name = '', password = '' }) => join({ name: name.trim(), password }));
   return (
-    <Form submit={submit} action="Join" main>
+    <Form submit={submit} action={t`Join`} main>
       <EmailField
         name="email"
         defaultValue={joining.email}
         readOnly
-        description="The invitation was sent to this address."
+        description={t`The invitation was sent to this address.`}
       />
       <TextInput
-        label="Your name"
+        label={t`Your name`}
         autoComplete="name"
         maxLength={PERSON_NAME_LENGTH.max}
         {...submit.field('name')}
@@ -169,11 +175,11 @@ function Invitation({ token, link }: { token: string; link: OpenedLink }) {
   const { found: invitation, error, retry } = useLookup(link, lookUp);
   const [joined, setJoined] = useState(false);
   if (invitation === null || joined)
-    return <Page title="Invitation">{error ? <ErrorAlert error={error} onRetry={retry} /> : <Loading />}</Page>;
+    return <Page title={t`Invitation`}>{error ? <ErrorAlert error={error} onRetry={retry} /> : <Loading />}</Page>;
   const { account, email, role, known } = invitation;
   const parts = { token, link, email, onJoined: () => setJoined(true) };
   return (
-    <Page title={`Join ${account.name}`} about={ABOUT[role]}>
+    <Page title={t`Join ${account.name}`} about={ABOUT[role]}>
       {user !== null && !sameAddress(user.email, email) && <WrongUser email={email} mine={user.email} />}
       {user !== null && sameAddress(user.email, email) && known && <AcceptSignedIn {...parts} />}
       {user !== null && sameAddress(user.email, email) && !known && <AcceptUnconfirmed {...parts} />}
@@ -184,10 +190,10 @@ function Invitation({ token, link }: { token: string; link: OpenedLink }) {
 }
 
 const ABOUT: Readonly<Record<Role, string>> = {
-  viewer: 'You are invited as a viewer: you can view everything, and change nothing.',
-  member: 'You are invited as a member: you can verify addresses, edit filters and view everything else.',
-  admin: 'You are invited as an admin: you can also manage API keys, members and settings.',
-  owner: 'You are invited as an owner: you have full control of the account.',
+  viewer: t`You are invited as a viewer: you can view everything, and change nothing.`,
+  member: t`You are invited as a member: you can verify addresses, edit filters and view everything else.`,
+  admin: t`You are invited as an admin: you can also manage API keys, members and settings.`,
+  owner: t`You are invited as an owner: you have full control of the account.`,
 };
 
 const sameAddress = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();

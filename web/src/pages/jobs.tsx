@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -36,38 +38,34 @@ function JobsTable({ jobs }: { jobs: readonly OperatorJob[] }) {
   };
   const retrying = useMutation({
     mutationFn: ({ id }: OperatorJob) => retryJob(id),
-    onSuccess: () => changed('The job will run again.'),
+    onSuccess: () => changed(t`The job will run again.`),
   });
   async function drop({ id }: OperatorJob) {
     await dropJob(id);
-    await changed('The job was dropped.');
+    await changed(t`The job was dropped.`);
   }
   const columns: readonly Column<OperatorJob>[] = [
-    { header: 'Job', cell: (job) => <Job of={job} /> },
-    { header: 'Account', cell: (job) => <Account of={job} />, folds: true },
-    { header: 'Attempts', numeric: true, cell: ({ attempts }) => formatNumber(attempts), folds: true },
+    { header: t`Job`, cell: (job) => <Job of={job} /> },
+    { header: t`Account`, cell: (job) => <Account of={job} />, folds: true },
+    { header: t`Attempts`, numeric: true, cell: ({ attempts }) => formatNumber(attempts), folds: true },
     {
-      header: 'Last error',
+      header: t`Last error`,
       folds: true,
       cell: ({ last_error }) => <span className="anywhere">{last_error ?? '–'}</span>,
     },
-    { header: 'Failed', cell: ({ failed_at }) => <Timestamp at={failed_at} />, folds: true },
+    { header: t`Failed`, cell: ({ failed_at }) => <Timestamp at={failed_at} />, folds: true },
     {
-      header: 'Actions',
+      header: t`Actions`,
       quietHeader: true,
       cell: (job) => (
         <Group gap="xs" wrap="nowrap">
           <Button
             size="xs"
-            aria-label={`Retry ${job.kind}`}
+            aria-label={t`Retry ${job.kind}`}
             loading={retrying.isPending && retrying.variables.id === job.id}
             onClick={() => retrying.mutate(job)}
-          >
-            Retry
-          </Button>
-          <Button size="xs" aria-label={`Drop ${job.kind}`} onClick={() => dropping.open(job)}>
-            Drop
-          </Button>
+          >{t`Retry`}</Button>
+          <Button size="xs" aria-label={t`Drop ${job.kind}`} onClick={() => dropping.open(job)}>{t`Drop`}</Button>
         </Group>
       ),
     },
@@ -75,16 +73,14 @@ function JobsTable({ jobs }: { jobs: readonly OperatorJob[] }) {
   return (
     <>
       {retrying.error && <ErrorAlert error={retrying.error} />}
-      <DataTable label="Failed jobs" columns={columns} rows={jobs} rowKey={({ id }) => id} />
+      <DataTable label={t`Failed jobs`} columns={columns} rows={jobs} rowKey={({ id }) => id} />
       <ConfirmDialog
-        title="Drop the job?"
-        action="Drop"
+        title={t`Drop the job?`}
+        action={t`Drop`}
         opened={dropping.opened}
         onClose={dropping.close}
         onConfirm={async () => dropping.item && drop(dropping.item)}
-      >
-        It will not run again, and its work is not done.
-      </ConfirmDialog>
+      >{t`It will not run again, and its work is not done.`}</ConfirmDialog>
     </>
   );
 }
@@ -123,8 +119,8 @@ function Jobs() {
   const query = useQuery(jobsQuery);
   return (
     <Page
-      title="Failed jobs"
-      about="Background work that used up its attempts. Retry it once the cause is fixed, or drop it."
+      title={t`Failed jobs`}
+      about={t`Background work that used up its attempts. Retry it once the cause is fixed, or drop it.`}
     >
       <QueryResult query={query}>
         {({ jobs, total_count }) =>
@@ -133,12 +129,16 @@ function Jobs() {
               <JobsTable jobs={jobs} />
               {total_count > jobs.length && (
                 <Text size="sm" c="dimmed">
-                  The newest {formatNumber(jobs.length)} of {formatNumber(total_count)} failed jobs.
+                  <Trans>
+                    The newest {formatNumber(jobs.length)} of {formatNumber(total_count)} failed jobs.
+                  </Trans>
                 </Text>
               )}
             </>
           ) : (
-            <EmptyState title="No failed jobs">Mail, purges and other background work are running normally.</EmptyState>
+            <EmptyState
+              title={t`No failed jobs`}
+            >{t`Mail, purges and other background work are running normally.`}</EmptyState>
           )
         }
       </QueryResult>

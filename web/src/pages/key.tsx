@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Badge, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -13,7 +15,7 @@ import { type Column, DataTable } from '../parts/data-table.tsx';
 import { countDelta, formatShare, shareDelta, shareOf } from '../parts/delta.ts';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
 import { Figures } from '../parts/figures.tsx';
-import { formatNumber, pluralize } from '../parts/format.ts';
+import { formatNumber } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
 import { NotFound } from '../parts/not-found.tsx';
 import { Page } from '../parts/page.tsx';
@@ -62,17 +64,17 @@ export function KeyPage() {
   const before = comparable(useQuery(usageQuery(account, periodBefore(range), { key: id, source })).data);
   const rows: LogSearch = { ...time, key: id, ...rowsOfSource(source) };
   if (isNotFound(query.error))
-    return <NotFound inside what="API key" back={{ to: '/settings/keys', label: 'All API keys' }} />;
+    return <NotFound inside what={t`API key`} back={{ to: '/settings/keys', label: t`All API keys` }} />;
   // A key that could not be loaded has no figures either.
   if (query.isLoadingError)
     return (
-      <Page title="API key">
+      <Page title={t`API key`}>
         <QueryResult query={query}>{() => null}</QueryResult>
       </Page>
     );
   return (
     <Page
-      title={query.data?.key.name ?? 'API key'}
+      title={query.data?.key.name ?? t`API key`}
       tag={query.data && query.data.key.state !== 'active' && <KeyState of={query.data.key} />}
       about={query.data && <code>{query.data.key.key}</code>}
       action={
@@ -82,7 +84,7 @@ export function KeyPage() {
           {isAdmin && query.data && query.data.key.state !== 'revoked' && (
             <KeyActions of={query.data.key} onOpen={setOpen} />
           )}
-          <Button renderRoot={(props) => <Link {...props} to="/log" search={rows} />}>Open log</Button>
+          <Button renderRoot={(props) => <Link {...props} to="/log" search={rows} />}>{t`Open log`}</Button>
         </>
       }
     >
@@ -97,11 +99,15 @@ export function KeyPage() {
       </QueryResult>
       <Pair>
         {!usage.isLoadingError && (
-          <Panel title="Top reasons" flush="table">
+          <Panel title={t`Top reasons`} flush="table">
             {usage.data ? <TopReasons chart={usage.data} before={before} rows={rows} /> : <Loading />}
           </Panel>
         )}
-        <Panel title="IP addresses" flush="table" note={`of the last ${pluralize(RECENT_DAYS, 'day')}`}>
+        <Panel
+          title={t`IP addresses`}
+          flush="table"
+          note={t`of the last ${plural(RECENT_DAYS, { one: '# day', other: '# days' })}`}
+        >
           <QueryResult query={query}>{({ clients }) => <Clients rows={clients} />}</QueryResult>
         </Panel>
       </Pair>
@@ -122,23 +128,23 @@ const KeyState = ({ of }: { of: DashboardKey }) => (
 /** What the key may do, from where, and until when. */
 const Facts = ({ of }: { of: DashboardKey }) => (
   <DescriptionList>
-    <DescriptionItem term="Scopes">{scopesText(of.scopes)}</DescriptionItem>
-    <DescriptionItem term="Budget">
+    <DescriptionItem term={t`Scopes`}>{scopesText(of.scopes)}</DescriptionItem>
+    <DescriptionItem term={t`Budget`}>
       {of.budget === null
-        ? 'None'
-        : `${formatNumber(of.budget.used)} of ${pluralize(of.budget.monthly_credits, 'credit')} used this month`}
+        ? t`None`
+        : t`${formatNumber(of.budget.used)} of ${plural(of.budget.monthly_credits, { one: '# credit', other: '# credits' })} used this month`}
     </DescriptionItem>
-    <DescriptionItem term="Expires">
-      {of.expires_at === null ? 'Never' : <Timestamp at={of.expires_at} />}
+    <DescriptionItem term={t`Expires`}>
+      {of.expires_at === null ? t`Never` : <Timestamp at={of.expires_at} />}
     </DescriptionItem>
-    <DescriptionItem term="Allowed IP addresses">
-      <span className="anywhere">{of.allow_ips.length === 0 ? 'Any' : of.allow_ips.join(', ')}</span>
+    <DescriptionItem term={t`Allowed IP addresses`}>
+      <span className="anywhere">{of.allow_ips.length === 0 ? t`Any` : of.allow_ips.join(', ')}</span>
     </DescriptionItem>
-    <DescriptionItem term="Created">
+    <DescriptionItem term={t`Created`}>
       <Timestamp at={of.created_at} />
     </DescriptionItem>
-    <DescriptionItem term="Last used">
-      {of.last_used_at === null ? 'Never' : <Timestamp at={of.last_used_at} />}
+    <DescriptionItem term={t`Last used`}>
+      {of.last_used_at === null ? t`Never` : <Timestamp at={of.last_used_at} />}
     </DescriptionItem>
   </DescriptionList>
 );
@@ -146,11 +152,9 @@ const Facts = ({ of }: { of: DashboardKey }) => (
 function KeyActions({ of, onOpen }: { of: DashboardKey; onOpen: (dialog: DialogState) => void }) {
   return (
     <>
-      <Button onClick={() => onOpen({ what: 'edit', of })}>Edit</Button>
-      {of.state === 'active' && <Button onClick={() => onOpen({ what: 'roll', of })}>Roll</Button>}
-      <Button color="red" onClick={() => onOpen({ what: 'revoke', of })}>
-        Revoke
-      </Button>
+      <Button onClick={() => onOpen({ what: 'edit', of })}>{t`Edit`}</Button>
+      {of.state === 'active' && <Button onClick={() => onOpen({ what: 'roll', of })}>{t`Roll`}</Button>}
+      <Button color="red" onClick={() => onOpen({ what: 'revoke', of })}>{t`Revoke`}</Button>
     </>
   );
 }
@@ -171,16 +175,16 @@ function Usage(props: {
   return (
     <>
       <Figures
-        label="Key figures"
+        label={t`Key figures`}
         items={[
           {
-            label: 'Verifications',
+            label: t`Verifications`,
             value: formatNumber(requests),
             delta: then === undefined ? null : countDelta(requests, then.requests),
             link: { to: '/log', search: rows },
           },
           {
-            label: 'Deliverable, where asked',
+            label: t`Deliverable, where asked`,
             value: formatShare(deliverable),
             delta:
               then === undefined
@@ -189,7 +193,7 @@ function Usage(props: {
             link: { to: '/log', search: { ...rows, deliverability: 'deliverable' } },
           },
           {
-            label: 'Undeliverable',
+            label: t`Undeliverable`,
             value: formatShare(undeliverable),
             delta:
               then === undefined
@@ -198,20 +202,20 @@ function Usage(props: {
             link: { to: '/log', search: { ...rows, deliverability: 'undeliverable' } },
           },
           {
-            label: 'Credits',
+            label: t`Credits`,
             value: formatNumber(credits),
             delta: then === undefined ? null : countDelta(credits, then.credits),
           },
         ]}
       />
       <BarsChart
-        title={`Verifications ${chart.bucket === 'day' ? 'a day' : 'an hour'}`}
+        title={t`Verifications ${chart.bucket === 'day' ? t`a day` : t`an hour`}`}
         data={data}
         rejected={false}
         linkOf={({ at }) => ({ to: '/log', search: { ...withoutTime(rows), ...timeOfBucket(at, chart.bucket) } })}
         onChoose={(first, last) => onChoose(timeOfBuckets(chart, first, last))}
         linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
-        beforeLabel={`${lengthText(chart)} before`}
+        beforeLabel={t`${lengthText(chart)} before`}
       />
     </>
   );
@@ -219,17 +223,21 @@ function Usage(props: {
 
 type Client = KeyDetail['clients'][number];
 const CLIENTS: readonly Column<Client>[] = [
-  { header: 'IP address', cell: ({ ip }) => <span className="mono anywhere">{ip ?? 'Not recorded'}</span> },
-  { header: 'Requests', numeric: true, cell: ({ requests }) => formatNumber(requests) },
-  { header: 'Last', cell: ({ last_at }) => <Timestamp at={last_at} />, folds: true },
+  { header: t`IP address`, cell: ({ ip }) => <span className="mono anywhere">{ip ?? t`Not recorded`}</span> },
+  { header: t`Requests`, numeric: true, cell: ({ requests }) => formatNumber(requests) },
+  { header: t`Last`, cell: ({ last_at }) => <Timestamp at={last_at} />, folds: true },
 ];
 
 const Clients = ({ rows }: { rows: readonly Client[] }) =>
   rows.length === 0 ? (
-    <p className={css.none}>No verification with this key in the last {pluralize(RECENT_DAYS, 'day')}.</p>
+    <p className={css.none}>
+      <Trans>
+        No verification with this key in the last <Plural value={RECENT_DAYS} one="# day" other="# days" />.
+      </Trans>
+    </p>
   ) : (
     <DataTable
-      label={`IP addresses: ${pluralize(rows.length, 'address', 'addresses')}`}
+      label={t`IP addresses: ${plural(rows.length, { one: '# address', other: '# addresses' })}`}
       columns={CLIENTS}
       rows={rows}
       rowKey={({ ip }) => ip ?? ''}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -41,14 +42,15 @@ export function KeysPage() {
     );
   };
   const create = isAdmin && (
-    <Button variant="filled" onClick={(event) => openFrom({ what: 'create' }, event.currentTarget)}>
-      Create API key
-    </Button>
+    <Button
+      variant="filled"
+      onClick={(event) => openFrom({ what: 'create' }, event.currentTarget)}
+    >{t`Create API key`}</Button>
   );
   return (
     <Page
-      title="API keys"
-      about="API clients send an API key with every request to /v1. Anyone who has the key can spend the credits of this account."
+      title={t`API keys`}
+      about={t`API clients send an API key with every request to /v1. Anyone who has the key can spend the credits of this account.`}
       action={
         query.data?.keys.length ? (
           <>
@@ -64,16 +66,16 @@ export function KeysPage() {
       <QueryResult query={query}>
         {({ keys }) =>
           keys.length === 0 ? (
-            <EmptyState title="No API keys yet" action={create}>
+            <EmptyState title={t`No API keys yet`} action={create}>
               {isAdmin
-                ? 'Create one for each application, so that you can revoke it without affecting the others.'
+                ? t`Create one for each application, so that you can revoke it without affecting the others.`
                 : ADMINS_ONLY}
             </EmptyState>
           ) : (
             <Stack>
               <Notices keys={keys} search={search} />
               {!isAdmin && <Text size="sm">{ADMINS_ONLY}</Text>}
-              <NotLoaded what="What the keys were used for" query={usage} />
+              <NotLoaded what={t`What the keys were used for`} query={usage} />
               <KeysTable
                 keys={sortKeys(show ? keys.filter(({ notices }) => notices.includes(show)) : keys, usage.data, search)}
                 usage={usage.data}
@@ -96,7 +98,7 @@ function FirstRequest() {
   const email = user?.email ?? 'someone@gmail.com';
   return (
     <SampleBlock
-      title={<Title order={2}>First request with a key</Title>}
+      title={<Title order={2}>{t`First request with a key`}</Title>}
       write={(language) => verifySample(language, location.origin, email)}
     />
   );
@@ -104,4 +106,4 @@ function FirstRequest() {
 
 const route = getRouteApi('/inside/settings/keys');
 
-const ADMINS_ONLY = 'Only admins and owners can create, edit and revoke API keys.';
+const ADMINS_ONLY = t`Only admins and owners can create, edit and revoke API keys.`;

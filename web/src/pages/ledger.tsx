@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LEDGER_DAYS, PAGE_SIZE } from '../../../src/kernel/facts/limits.ts';
@@ -33,16 +34,16 @@ export function LedgerPage() {
   });
   return (
     <Page
-      title="Credit ledger"
-      about="Grants, and what each day (UTC) was charged. Held credits count until they are charged or released."
+      title={t`Credit ledger`}
+      about={t`Grants, and what each day (UTC) was charged. Held credits count until they are charged or released.`}
       action={<Download path={`/dashboard/accounts/${encodeURIComponent(id)}/ledger`} />}
     >
       <QueryResult query={query}>
         {(found) =>
           found.days.length === 0 && !found.more ? (
-            <EmptyState title="No transactions yet">
-              The operator of this service grants credits. Grants and charges are listed here.
-            </EmptyState>
+            <EmptyState
+              title={t`No transactions yet`}
+            >{t`The operator of this service grants credits. Grants and charges are listed here.`}</EmptyState>
           ) : (
             <LedgerByDay found={found} days={days} onDays={setDays} linked />
           )
@@ -61,7 +62,7 @@ function Entries({ account }: { account: string }) {
   const [opened, setOpened] = useState(false);
   return (
     <details onToggle={(event) => setOpened(event.currentTarget.open)}>
-      <summary>All transactions</summary>
+      <summary>{t`All transactions`}</summary>
       {opened && <AllEntries account={account} />}
     </details>
   );
@@ -90,7 +91,7 @@ function AllEntries({ account }: { account: string }) {
     <>
       {fresh && (
         <FreshBar icon="arrow-up" onShow={() => void client.resetQueries({ queryKey })}>
-          {`${fresh} new`}
+          {t`${fresh} new`}
         </FreshBar>
       )}
       <LoadMore query={query}>{(pages) => <LedgerTable rows={pages.flatMap((page) => page.rows)} linked />}</LoadMore>

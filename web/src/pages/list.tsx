@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { isNotFound } from '../api/client.ts';
@@ -23,10 +25,10 @@ export function ListPage() {
   const query = useQuery(listQuery(account, id));
   const list = query.data;
   const show = (next: ListSearch) => void navigate({ search: next, resetScroll: false });
-  if (isNotFound(query.error)) return <NotFound inside what="List" back={{ to: '/lists', label: 'All lists' }} />;
+  if (isNotFound(query.error)) return <NotFound inside what={t`List`} back={{ to: '/lists', label: t`All lists` }} />;
   return (
     <Page
-      title={list ? escapeInvisible(list.name) : 'List'}
+      title={list ? escapeInvisible(list.name) : t`List`}
       tag={list && <ListStatusTag of={list} />}
       about={list && <Facts of={list} />}
       action={list && <ListActions of={list} search={search} />}
@@ -51,12 +53,14 @@ function Facts({ of }: { of: ListHere }) {
   const [first = read.column, ...others] = read.columns;
   return (
     <>
-      {status === 'ready' ? 'Column' : `Level ${validation_type} · column`}{' '}
-      <b className="anywhere">{escapeInvisible(first)}</b>
-      {others.length > 0 && ` and ${formatNumber(others.length)} more`} · {policy !== null && `policy ${policy} · `}
-      {started_at === null ? `uploaded ${formatDateTime(created_at)}` : `started ${formatDateTime(started_at)}`}
-      {finished_at !== null && `, ended ${formatDateTime(finished_at)}`} · by{' '}
-      <span className="anywhere">{key === null ? 'the dashboard' : `API key “${key.name}”`}</span>.
+      <Trans>
+        {status === 'ready' ? t`Column` : t`Level ${validation_type} · column`}{' '}
+        <b className="anywhere">{escapeInvisible(first)}</b>
+        {others.length > 0 && t` and ${formatNumber(others.length)} more`} · {policy !== null && t`policy ${policy} · `}
+        {started_at === null ? t`uploaded ${formatDateTime(created_at)}` : t`started ${formatDateTime(started_at)}`}
+        {finished_at !== null && t`, ended ${formatDateTime(finished_at)}`} · by{' '}
+        <span className="anywhere">{key === null ? t`the dashboard` : t`API key “${key.name}”`}</span>.
+      </Trans>
     </>
   );
 }

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Code, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -10,7 +12,7 @@ import { useAccount, useHasRole } from '../api/session.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
-import { formatNumber, pluralize } from '../parts/format.ts';
+import { formatNumber, zoneName } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
@@ -40,28 +42,26 @@ export function ListsPage() {
   const isEmpty = query.data?.lists.length === 0 && page === 1;
   return (
     <Page
-      title="Lists"
-      about="Files of addresses, each verified as one job. Times are UTC."
+      title={t`Lists`}
+      about={t`Files of addresses, each verified as one job. Times are ${zoneName(Date.now())}.`}
       action={
         mayChange && (
-          <Button variant="filled" renderRoot={(props) => <Link {...props} to="/lists/new" />}>
-            New list
-          </Button>
+          <Button variant="filled" renderRoot={(props) => <Link {...props} to="/lists/new" />}>{t`New list`}</Button>
         )
       }
     >
       {overview.data && <FailedLists lists={overview.data.failed_lists} />}
       {!(isEmpty && !isSearch) && (
         <SearchBar
-          label="Lists"
+          label={t`Lists`}
           search={{
-            label: 'Name',
-            placeholder: 'Name',
+            label: t`Name`,
+            placeholder: t`Name`,
             maxLength: LIST_QUERY_LENGTH.max,
             value: text ?? '',
             onSearch: (query) => show({ query }),
           }}
-          count={query.data && pluralize(query.data.pagination.total_count, 'list')}
+          count={query.data && plural(query.data.pagination.total_count, { one: '# list', other: '# lists' })}
         >
           <FilterChip
             name="State"
@@ -77,9 +77,9 @@ export function ListsPage() {
             <NoLists isSearch={isSearch} mayChange={mayChange} />
           ) : (
             <>
-              <DataTable label="Lists" columns={columnsFor(search)} rows={lists} rowKey={({ id }) => id} />
+              <DataTable label={t`Lists`} columns={columnsFor(search)} rows={lists} rowKey={({ id }) => id} />
               <Pagination
-                label="Pages of lists"
+                label={t`Pages of lists`}
                 page={page}
                 total={pagination.total_pages}
                 onTurn={(page) => show({ page })}
@@ -100,17 +100,17 @@ function columnsFor({ page: _page, ...search }: ListsSearch): readonly Column<Li
     search: listsSearch({ ...search, sort, order }),
   }));
   return [
-    { ...by('name', 'Name'), cell: (list) => <Name of={list} /> },
-    { header: 'State', cell: (list) => <ListStatusTag of={list} />, folds: true },
-    { ...by('rows', 'Rows'), cell: ({ rows }) => formatNumber(rows.total), numeric: true },
-    { header: 'Verdicts', cell: (list) => <Verdicts of={list} />, folds: true },
+    { ...by('name', t`Name`), cell: (list) => <Name of={list} /> },
+    { header: t`State`, cell: (list) => <ListStatusTag of={list} />, folds: true },
+    { ...by('rows', t`Rows`), cell: ({ rows }) => formatNumber(rows.total), numeric: true },
+    { header: t`Verdicts`, cell: (list) => <Verdicts of={list} />, folds: true },
     {
-      ...by('spent', 'Credits'),
+      ...by('spent', t`Credits`),
       cell: ({ credits, status }) => (status === 'ready' ? '–' : formatNumber(credits.used)),
       numeric: true,
     },
     {
-      ...by('created', 'Uploaded'),
+      ...by('created', t`Uploaded`),
       cell: ({ created_at }) => <Timestamp at={created_at} />,
       folds: 'first',
     },
@@ -136,7 +136,7 @@ const Name = ({ of }: { of: List }) => (
 function Verdicts({ of }: { of: List }) {
   const { status, progress } = of;
   const eta = etaText(of);
-  if (status === 'ready') return <span className="dim">None yet</span>;
+  if (status === 'ready') return <span className="dim">{t`None yet`}</span>;
   return (
     <>
       <ListProgress of={of} thin />
@@ -152,27 +152,19 @@ function Verdicts({ of }: { of: List }) {
 const NoLists = ({ isSearch, mayChange }: { isSearch: boolean; mayChange: boolean }) =>
   isSearch ? (
     <EmptyState
-      title="No matches"
+      title={t`No matches`}
       action={
-        <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/lists" search={{}} />}>
-          Show all
-        </Anchor>
+        <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/lists" search={{}} />}>{t`Show all`}</Anchor>
       }
-    >
-      No list matches. Clear a filter, or search for a part of the name.
-    </EmptyState>
+    >{t`No list matches. Clear a filter, or search for a part of the name.`}</EmptyState>
   ) : (
     <EmptyState
-      title="No lists yet"
-      action={
-        mayChange && (
-          <Anchor component={Link} to="/lists/new">
-            Upload a file
-          </Anchor>
-        )
-      }
+      title={t`No lists yet`}
+      action={mayChange && <Anchor component={Link} to="/lists/new">{t`Upload a file`}</Anchor>}
     >
-      Lists come from files that you upload here, from <Code>POST /v1/lists</Code> of the API, and from the command{' '}
-      <Code>mailvet lists submit</Code>.
+      <Trans>
+        Lists come from files that you upload here, from <Code>POST /v1/lists</Code> of the API, and from the command{' '}
+        <Code>mailvet lists submit</Code>.
+      </Trans>
     </EmptyState>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -20,12 +21,12 @@ export function LogEntryPage() {
   const query = useQuery(entryQuery(account, id));
   const { data } = query;
   if (isNotFound(query.error))
-    return <NotFound inside what="Verification" back={{ to: '/log', label: 'Go to the log' }} />;
+    return <NotFound inside what={t`Verification`} back={{ to: '/log', label: t`Go to the log` }} />;
   return (
     <Page
-      title="Verification"
+      title={t`Verification`}
       about={<span className="mono">{id}</span>}
-      action={isAdmin && data && <Button onClick={() => setErasing(true)}>Erase this address</Button>}
+      action={isAdmin && data && <Button onClick={() => setErasing(true)}>{t`Erase this address`}</Button>}
     >
       <QueryResult query={query}>{(detail) => <EntryDetail detail={detail} />}</QueryResult>
       <Erase

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -16,7 +18,7 @@ import { countNew } from '../parts/count-new.ts';
 import { DownloadMenu } from '../parts/download-menu.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
-import { formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
+import { formatDateTime, formatNumber, zoneName } from '../parts/format.ts';
 import { FreshBar } from '../parts/fresh-bar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
@@ -94,7 +96,7 @@ export function LogPage() {
   useRowShortcuts(step);
   return (
     <Page
-      title="Log"
+      title={t`Log`}
       tag={
         view !== undefined && (
           <Badge variant="outline" tt="none">
@@ -104,13 +106,16 @@ export function LogPage() {
       }
       about={
         <>
-          Verifications and rejected requests, newest first.
-          {days !== undefined && ` Kept for ${pluralize(days, 'day')}.`} Times are UTC.
+          <Trans>
+            Verifications and rejected requests, newest first.
+            {days !== undefined && t` Kept for ${plural(days, { one: '# day', other: '# days' })}.`} Times are{' '}
+            {zoneName(Date.now())}.
+          </Trans>
         </>
       }
       action={
         <Group gap="xs">
-          {isAdmin && <Button onClick={() => setErasing('')}>Erase address</Button>}
+          {isAdmin && <Button onClick={() => setErasing('')}>{t`Erase address`}</Button>}
           <ViewsMenu page="log" builtIn={BUILT_IN_VIEWS} search={viewText(filters)} onChoose={showView} />
           <ExportMenu search={filters} isSearch={isSearch} />
         </Group>
@@ -121,14 +126,14 @@ export function LogPage() {
         <Hours filters={filters} onChoose={showTime} />
         {fresh !== null && (
           <FreshBar icon="arrow-up" onShow={() => void client.resetQueries({ queryKey })}>
-            {`${fresh} new`}
+            {t`${fresh} new`}
           </FreshBar>
         )}
         {table.rows.length > 0 && <LogTable {...table} onOpen={openEntry} />}
       </div>
       {query.isFetching && reached !== null && (
         <Text role="status" size="sm" ta="center">
-          Searched back to {formatDateTime(reached)} …
+          <Trans>Searched back to {formatDateTime(reached)} …</Trans>
         </Text>
       )}
       <LoadMore query={query}>
@@ -182,7 +187,7 @@ type Name = Exclude<keyof LogSearch, keyof TimeSearch | 'query' | 'operator' | '
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
 
-const CONFIDENCES = LOG_CONFIDENCES.map((value) => ({ value, label: `${value.replace('-', ' to ')} %` }));
+const CONFIDENCES = LOG_CONFIDENCES.map((value) => ({ value, label: `${value.replace('-', t` to `)} %` }));
 
 /** Search and filters; their state is the URL. Those that are set come first, as the others may be out of sight. */
 const LogFilters = memo(function LogFilters(props: {
@@ -211,17 +216,17 @@ const LogFilters = memo(function LogFilters(props: {
   const egressNames = [...new Set([...several, ...(search.egress === undefined ? [] : [search.egress])])];
   const chips: readonly (readonly [name: Name, label: string, options: readonly { value: string; label: string }[]])[] =
     [
-      ['deliverability', 'Deliverability', labeled(SEGMENT_LABELS)],
-      ['reason', 'Reason', REASON_FILTERS.map((value) => ({ value, label: reasonName(value) }))],
-      ['key', 'Key', keys],
-      ['level', 'Level', LEVELS.map((value) => ({ value, label: value }))],
-      ['origin', 'Origin', labeled(ORIGIN_LABELS)],
-      ['list', 'List', lists],
-      ['egress', 'Egress', egressNames.map((value) => ({ value, label: value }))],
-      ['decision', 'Decision', labeled(DECISION_LABELS)],
-      ['mail', 'Mail', labeled(MAIL_LABELS)],
-      ['confidence', 'Confidence', CONFIDENCES],
-      ['status', 'Status', labeled(STATUS_LABELS)],
+      ['deliverability', t`Deliverability`, labeled(SEGMENT_LABELS)],
+      ['reason', t`Reason`, REASON_FILTERS.map((value) => ({ value, label: reasonName(value) }))],
+      ['key', t`Key`, keys],
+      ['level', t`Level`, LEVELS.map((value) => ({ value, label: value }))],
+      ['origin', t`Origin`, labeled(ORIGIN_LABELS)],
+      ['list', t`List`, lists],
+      ['egress', t`Egress`, egressNames.map((value) => ({ value, label: value }))],
+      ['decision', t`Decision`, labeled(DECISION_LABELS)],
+      ['mail', t`Mail`, labeled(MAIL_LABELS)],
+      ['confidence', t`Confidence`, CONFIDENCES],
+      ['status', t`Status`, labeled(STATUS_LABELS)],
     ];
   const offered = chips.filter(
     ([name]) =>
@@ -258,10 +263,10 @@ const LogFilters = memo(function LogFilters(props: {
   );
   return (
     <SearchBar
-      label="Verifications"
+      label={t`Verifications`}
       search={{
-        label: 'Address, domain or ID',
-        placeholder: 'Address, domain, ID',
+        label: t`Address, domain or ID`,
+        placeholder: t`Address, domain, ID`,
         maxLength: ADDRESS_LENGTH.max,
         value: search.query ?? '',
         onSearch: (query) => change({ query }),
@@ -303,9 +308,9 @@ function ExportMenu({ search, isSearch }: { search: LogSearch; isSearch: boolean
   const { id: account } = useAccount();
   const href = (query: LogSearch) => (format: keyof typeof FORMAT_LABELS) =>
     `/dashboard/accounts/${encodeURIComponent(account)}/log.${format}?${new URLSearchParams(logQuery(query, Date.now()))}`;
-  const all = { label: 'All rows', icon: <Icon name="logs" />, href: href({}) };
-  const found = { label: 'Rows of this search', icon: <Icon name="search" />, href: href(search) };
-  return <DownloadMenu label="Export" formats={FORMAT_LABELS} parts={isSearch ? [found, all] : [all]} />;
+  const all = { label: t`All rows`, icon: <Icon name="logs" />, href: href({}) };
+  const found = { label: t`Rows of this search`, icon: <Icon name="search" />, href: href(search) };
+  return <DownloadMenu label={t`Export`} formats={FORMAT_LABELS} parts={isSearch ? [found, all] : [all]} />;
 }
 
 const EVERY_MS = 10_000;
@@ -348,8 +353,8 @@ function SearchEnd({ pages, found, isSearch }: { pages: readonly Log[]; found: n
   return (
     <Text role="status" size="sm" ta="center">
       {isPaused
-        ? `${found === 0 ? 'No matches' : pluralize(found, 'match', 'matches')} back to ${formatDateTime(last.searched_to ?? '')}; choose “Load more” to search further back.`
-        : `${found === 1 ? 'The only match is' : `All ${formatNumber(found)} matches are`} shown.`}
+        ? t`${found === 0 ? t`No matches` : plural(found, { one: '# match', other: '# matches' })} back to ${formatDateTime(last.searched_to ?? '')}; choose “Load more” to search further back.`
+        : t`${found === 1 ? t`The only match is` : t`All ${formatNumber(found)} matches are`} shown.`}
     </Text>
   );
 }
@@ -357,17 +362,12 @@ function SearchEnd({ pages, found, isSearch }: { pages: readonly Log[]; found: n
 const NoEntries = ({ isSearch }: { isSearch: boolean }) =>
   isSearch ? (
     <EmptyState
-      title="No matches"
-      action={
-        <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/log" search={{}} />}>
-          Show all
-        </Anchor>
-      }
-    >
-      Nothing in the log matches. Clear a filter, or search for a part of the address.
-    </EmptyState>
+      title={t`No matches`}
+      action={<Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/log" search={{}} />}>{t`Show all`}</Anchor>}
+    >{t`Nothing in the log matches. Clear a filter, or search for a part of the address.`}</EmptyState>
   ) : (
-    <EmptyState title="No verifications yet" action={<VerifyLink />}>
-      Verifications by the API and the dashboard are listed here.
-    </EmptyState>
+    <EmptyState
+      title={t`No verifications yet`}
+      action={<VerifyLink />}
+    >{t`Verifications by the API and the dashboard are listed here.`}</EmptyState>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Box, Button, Group, Modal, Radio, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -28,6 +30,22 @@ import {
 } from './members/queries.ts';
 import { assignableRoles, canManage, ROLE_DESCRIPTIONS } from './members/rules.ts';
 
+/** Notices of a changed role. */
+const NOW = {
+  you: {
+    viewer: t`You are now a viewer.`,
+    member: t`You are now a member.`,
+    admin: t`You are now an admin.`,
+    owner: t`You are now an owner.`,
+  },
+  other: {
+    viewer: (name) => t`${name} is now a viewer.`,
+    member: (name) => t`${name} is now a member.`,
+    admin: (name) => t`${name} is now an admin.`,
+    owner: (name) => t`${name} is now an owner.`,
+  },
+} as const satisfies { you: Record<Role, string>; other: Record<Role, (name: string) => string> };
+
 export function MembersPage() {
   const { id } = useAccount();
   const isAdmin = useHasRole('admin');
@@ -37,15 +55,9 @@ export function MembersPage() {
   useSearchOnce('invite', invite, () => isAdmin && open());
   return (
     <Page
-      title="Members"
-      about="Viewers can view everything. Members also verify addresses and edit filters, admins manage API keys and members. Owners have full control."
-      action={
-        isAdmin && (
-          <Button variant="filled" onClick={open}>
-            Invite member
-          </Button>
-        )
-      }
+      title={t`Members`}
+      about={t`Viewers can view everything. Members also verify addresses and edit filters, admins manage API keys and members. Owners have full control.`}
+      action={isAdmin && <Button variant="filled" onClick={open}>{t`Invite member`}</Button>}
     >
       <QueryResult query={query}>
         {({ members, invitations }) => (
@@ -64,7 +76,7 @@ export function MembersPage() {
 function RoleChoice({ value, onChange }: { value: Role; onChange: (role: Role) => void }) {
   const { role: mine } = useAccount();
   return (
-    <Radio.Group label="Role" value={value} onChange={(next) => onChange(parseRole(next) ?? value)}>
+    <Radio.Group label={t`Role`} value={value} onChange={(next) => onChange(parseRole(next) ?? value)}>
       <Stack gap="xs" mt="xs">
         {assignableRoles(mine).map((role) => (
           <Radio key={role} value={role} label={ROLE_LABELS[role]} description={ROLE_DESCRIPTIONS[role]} />
@@ -77,7 +89,7 @@ function RoleChoice({ value, onChange }: { value: Role; onChange: (role: Role) =
 /** Invites a user by email address. */
 function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Invite member" closeOnClickOutside={false}>
+    <Modal opened={opened} onClose={onClose} title={t`Invite member`} closeOnClickOutside={false}>
       <Invite onClose={onClose} />
     </Modal>
   );
@@ -97,7 +109,7 @@ function Invite({ onClose }: { onClose: () => void }) {
       }}
       main
       onCancel={onClose}
-      done={<Button onClick={onClose}>Done</Button>}
+      done={<Button onClick={onClose}>{t`Done`}</Button>}
     >
       <RoleChoice value={role} onChange={setRole} />
     </InvitationForm>
@@ -107,7 +119,7 @@ function Invite({ onClose }: { onClose: () => void }) {
 /** Changes the role of a member and explains the consequences. */
 function RoleDialog(props: { member: Member | null; opened: boolean; onClose: () => void }) {
   const { member, opened, onClose } = props;
-  const title = member?.is_you ? 'Your role' : `Role of ${member?.name ?? ''}`;
+  const title = member?.is_you ? t`Your role` : t`Role of ${member?.name ?? ''}`;
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
       {member && <RoleForm member={member} onClose={onClose} />}
@@ -123,12 +135,12 @@ function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) 
   const submit = useSubmit(async () => {
     if (role !== member.role) await changeRole(id, member.user_id, role);
     onClose();
-    void notify(`${member.is_you ? 'You are' : `${member.name} is`} now ${/^[ao]/.test(role) ? 'an' : 'a'} ${role}.`);
+    void notify(member.is_you ? NOW.you[role] : NOW.other[role](member.name));
     if (member.is_you) await refreshSession();
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
   });
   return (
-    <Form submit={submit} action="Save" main onCancel={onClose}>
+    <Form submit={submit} action={t`Save`} main onCancel={onClose}>
       <RoleChoice value={role} onChange={setRole} />
       <Text size="sm" role="status">
         {consequence(member, role)}
@@ -139,9 +151,10 @@ function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) 
 
 function consequence({ email, role, is_you }: Member, next: Role): string | null {
   if (next === role) return null;
-  if (next === 'owner') return `${email} will have full control, including removing you and deleting the account.`;
-  if (is_you) return 'You immediately lose the permissions of your current role. Only another member can restore them.';
-  if (role === 'owner') return `${email} will no longer be able to manage owners or delete the account.`;
+  if (next === 'owner') return t`${email} will have full control, including removing you and deleting the account.`;
+  if (is_you)
+    return t`You immediately lose the permissions of your current role. Only another member can restore them.`;
+  if (role === 'owner') return t`${email} will no longer be able to manage owners or delete the account.`;
   return null;
 }
 
@@ -162,21 +175,17 @@ function MembersTable({ members }: { members: readonly Member[] }) {
     }
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
     focusContent();
-    void notify(`${member.name} removed.`);
+    void notify(t`${member.name} removed.`);
   }
 
   const columns: readonly Column<Member>[] = [
     {
-      header: 'Member',
+      header: t`Member`,
       cell: (member) => (
         <>
           <Group gap="xs">
             <span className="anywhere">{member.name}</span>
-            {member.is_you && (
-              <Badge variant="outline" size="sm" tt="none">
-                You
-              </Badge>
-            )}
+            {member.is_you && <Badge variant="outline" size="sm" tt="none">{t`You`}</Badge>}
           </Group>
           <Text size="xs" c="dimmed" className="anywhere">
             {member.email}
@@ -185,7 +194,7 @@ function MembersTable({ members }: { members: readonly Member[] }) {
       ),
     },
     {
-      header: 'Role',
+      header: t`Role`,
       folds: true,
       cell: (member) => (
         <Group gap="xs">
@@ -193,38 +202,36 @@ function MembersTable({ members }: { members: readonly Member[] }) {
           {canManage(mine, member) && (
             <Button
               size="compact-xs"
-              aria-label={`Change role of ${member.email}`}
+              aria-label={t`Change role of ${member.email}`}
               onClick={() => roleDialog.open(member)}
-            >
-              Change
-            </Button>
+            >{t`Change`}</Button>
           )}
         </Group>
       ),
     },
     {
-      header: 'Two-factor authentication',
-      cell: ({ second_factor }) => (second_factor ? 'Authenticator app' : 'Off'),
+      header: t`Two-factor authentication`,
+      cell: ({ second_factor }) => (second_factor ? t`Authenticator app` : t`Off`),
       folds: true,
     },
     {
-      header: 'Last active',
-      cell: ({ last_active_at }) => (last_active_at === null ? 'Not recorded' : <Timestamp at={last_active_at} />),
+      header: t`Last active`,
+      cell: ({ last_active_at }) => (last_active_at === null ? t`Not recorded` : <Timestamp at={last_active_at} />),
       folds: true,
     },
-    { header: 'Joined', cell: ({ created_at }) => <Timestamp at={created_at} />, folds: true },
+    { header: t`Joined`, cell: ({ created_at }) => <Timestamp at={created_at} />, folds: true },
     {
-      header: 'Remove',
+      header: t`Remove`,
       quietHeader: true,
       numeric: true,
       cell: (member) =>
         (member.is_you || canManage(mine, member)) && (
           <Button
             size="xs"
-            aria-label={member.is_you ? 'Leave account' : `Remove ${member.email}`}
+            aria-label={member.is_you ? t`Leave account` : t`Remove ${member.email}`}
             onClick={() => removal.open(member)}
           >
-            {member.is_you ? 'Leave' : 'Remove'}
+            {member.is_you ? t`Leave` : t`Remove`}
           </Button>
         ),
     },
@@ -232,18 +239,18 @@ function MembersTable({ members }: { members: readonly Member[] }) {
 
   return (
     <>
-      <DataTable label="Members" columns={columns} rows={members} rowKey={({ user_id }) => user_id} />
+      <DataTable label={t`Members`} columns={columns} rows={members} rowKey={({ user_id }) => user_id} />
       <RoleDialog member={roleDialog.item} opened={roleDialog.opened} onClose={roleDialog.close} />
       <ConfirmDialog
-        title={leaving?.is_you ? `Leave ${name}?` : `Remove ${leaving?.name ?? ''}?`}
-        action={leaving?.is_you ? 'Leave' : 'Remove'}
+        title={leaving?.is_you ? t`Leave ${name}?` : t`Remove ${leaving?.name ?? ''}?`}
+        action={leaving?.is_you ? t`Leave` : t`Remove`}
         opened={removal.opened}
         onClose={removal.close}
         onConfirm={async () => leaving && remove(leaving)}
       >
         {leaving?.is_you
-          ? 'You lose access to this account immediately and need a new invitation to return. API keys, filters and the log are kept.'
-          : `${leaving?.email ?? ''} loses access to this account immediately. API keys, filters and the log are kept: roll any keys that this member has seen.`}
+          ? t`You lose access to this account immediately and need a new invitation to return. API keys, filters and the log are kept.`
+          : t`${leaving?.email ?? ''} loses access to this account immediately. API keys, filters and the log are kept: roll any keys that this member has seen.`}
       </ConfirmDialog>
     </>
   );
@@ -261,47 +268,43 @@ function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
     await revokeInvitation(id, invitation.id);
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
     focusContent();
-    void notify(`Invitation for ${invitation.email} revoked.`);
+    void notify(t`Invitation for ${invitation.email} revoked.`);
   }
   const columns: readonly Column<Invitation>[] = [
-    { header: 'Email', cell: ({ email }) => <span className="anywhere">{email}</span> },
-    { header: 'Role', folds: true, cell: ({ role }) => ROLE_LABELS[role] },
-    { header: 'Invited by', cell: ({ invited_by }) => <span className="anywhere">{invited_by}</span>, folds: true },
-    { header: 'Expires', cell: ({ expires_at }) => <Timestamp at={expires_at} />, folds: true },
+    { header: t`Email`, cell: ({ email }) => <span className="anywhere">{email}</span> },
+    { header: t`Role`, folds: true, cell: ({ role }) => ROLE_LABELS[role] },
+    { header: t`Invited by`, cell: ({ invited_by }) => <span className="anywhere">{invited_by}</span>, folds: true },
+    { header: t`Expires`, cell: ({ expires_at }) => <Timestamp at={expires_at} />, folds: true },
   ];
   const button: Column<Invitation> = {
-    header: 'Revoke',
+    header: t`Revoke`,
     quietHeader: true,
     numeric: true,
     cell: (invitation) => (
       <Button
         size="xs"
-        aria-label={`Revoke invitation for ${invitation.email}`}
+        aria-label={t`Revoke invitation for ${invitation.email}`}
         onClick={() => revocation.open(invitation)}
-      >
-        Revoke
-      </Button>
+      >{t`Revoke`}</Button>
     ),
   };
   return (
     <Box component="section" aria-labelledby="invitations">
-      <Title order={2} id="invitations" mb="xs">
-        Invitations
-      </Title>
+      <Title order={2} id="invitations" mb="xs">{t`Invitations`}</Title>
       <DataTable
-        label="Pending invitations"
+        label={t`Pending invitations`}
         columns={isAdmin ? [...columns, button] : columns}
         rows={invitations}
         rowKey={(invitation) => invitation.id}
       />
       <ConfirmDialog
-        title="Revoke invitation?"
-        action="Revoke"
+        title={t`Revoke invitation?`}
+        action={t`Revoke`}
         opened={revocation.opened}
         onClose={revocation.close}
         onConfirm={async () => revocation.item && revoke(revocation.item)}
       >
-        The link sent to {revocation.item?.email} will stop working.
+        <Trans>The link sent to {revocation.item?.email} will stop working.</Trans>
       </ConfirmDialog>
     </Box>
   );

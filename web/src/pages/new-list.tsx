@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Group, NativeSelect, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -41,15 +43,15 @@ export function NewListPage() {
   const columns = error instanceof ApiError && error.code === 'no_address_column' ? columnsOf(error) : null;
   return (
     <Page
-      title="New list"
-      about={`Upload a file first. Nothing is verified${test ? '' : ' and nothing is charged'} before you start it.`}
+      title={t`New list`}
+      about={t`Upload a file first. Nothing is verified${test ? '' : t` and nothing is charged`} before you start it.`}
     >
       <MembersOnly>
         <Group align="flex-start" maw={640} grow>
           <DedupeSelect value={dedupe} onChange={setDedupe} />
           <NativeSelect
-            label="Policy"
-            data={[{ value: '', label: 'None' }, ...(data?.policies ?? []).map(({ name }) => name)]}
+            label={t`Policy`}
+            data={[{ value: '', label: t`None` }, ...(data?.policies ?? []).map(({ name }) => name)]}
             value={policy ?? ''}
             onChange={({ currentTarget: { value } }) => setPolicy(value === '' ? null : value)}
           />
@@ -63,10 +65,12 @@ export function NewListPage() {
           <ChooseColumn columns={columns} onChoose={(column) => start(state.file, { dedupe, policy, column })} />
         )}
         <Text size="sm" c="dimmed" maw={640}>
-          CSV and other text with any of the usual delimiters, workbooks of Excel and OpenDocument (the first sheet with
-          addresses), JSON, vCard, LDIF, or plain text with addresses, also packed with gzip or as ZIP: up to{' '}
-          {formatNumber(LIST_ROWS.max)} rows and {formatBytes(LIST_BYTES)}. All other columns come back with the
-          results. The file stays in this account until it expires or you delete the list.
+          <Trans>
+            CSV and other text with any of the usual delimiters, workbooks of Excel and OpenDocument (the first sheet
+            with addresses), JSON, vCard, LDIF, or plain text with addresses, also packed with gzip or as ZIP: up to{' '}
+            {formatNumber(LIST_ROWS.max)} rows and {formatBytes(LIST_BYTES)}. All other columns come back with the
+            results. The file stays in this account until it expires or you delete the list.
+          </Trans>
         </Text>
       </MembersOnly>
     </Page>
@@ -78,11 +82,11 @@ export function NewListPage() {
 }
 
 function problemOf(file: File | undefined, more: number): string | null {
-  if (file === undefined) return 'That is not a file. Choose or drop a file with addresses.';
-  if (more > 0) return 'Choose one file; each becomes a separate list.';
-  if (file.size === 0) return `${file.name} is empty.`;
+  if (file === undefined) return t`That is not a file. Choose or drop a file with addresses.`;
+  if (more > 0) return t`Choose one file; each becomes a separate list.`;
+  if (file.size === 0) return t`${file.name} is empty.`;
   if (file.size > LIST_BYTES)
-    return `${file.name} has ${formatBytes(file.size)}; a list has at most ${formatBytes(LIST_BYTES)}. Split it.`;
+    return t`${file.name} has ${formatBytes(file.size)}; a list has at most ${formatBytes(LIST_BYTES)}. Split it.`;
   return null;
 }
 

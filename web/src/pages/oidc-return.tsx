@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Text } from '@mantine/core';
 import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -43,21 +44,23 @@ export function OidcReturnPage() {
   if (query !== null && error === null) return <Loading />;
   return (
     // Who is signed in wanted to confirm something, or to sign in as somebody else.
-    <Page title={user === null ? 'You are not signed in' : 'That did not work'}>
+    <Page title={user === null ? t`You are not signed in` : t`That did not work`}>
       <FormResult
         action={
           user === null ? (
-            <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next: '/' }} />}>
-              Back to sign-in
-            </Anchor>
+            <Anchor
+              fz="sm"
+              renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next: '/' }} />}
+            >{t`Back to sign-in`}</Anchor>
           ) : (
-            <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/security" />}>
-              Back to sign-in and security
-            </Anchor>
+            <Anchor
+              fz="sm"
+              renderRoot={(props) => <Link {...props} to="/security" />}
+            >{t`Back to sign-in and security`}</Anchor>
           )
         }
       >
-        <Text>{error ? messageOf(error) : (link.rejection ?? 'Start on the sign-in page.')}</Text>
+        <Text>{error ? messageOf(error) : (link.rejection ?? t`Start on the sign-in page.`)}</Text>
       </FormResult>
     </Page>
   );

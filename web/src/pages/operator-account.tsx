@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Anchor, Box, Button, Divider, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -11,8 +12,9 @@ import { barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { factText } from '../parts/fact-text.ts';
 import { Form } from '../parts/form.tsx';
-import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
+import { formatDate, formatNumber } from '../parts/format.ts';
 import { InvitationForm } from '../parts/invitation-form.tsx';
 import { NotFound } from '../parts/not-found.tsx';
 import { notify } from '../parts/notify.tsx';
@@ -50,18 +52,16 @@ function LimitsForm({ account }: { account: OperatorAccount }) {
       plan,
       rate_limit: rate_limit.trim() === '' ? null : parseInteger(rate_limit, 'rate_limit', RATE_LIMIT.min),
     });
-    void notify('Saved. Takes effect with the next request.');
+    void notify(t`Saved. Takes effect with the next request.`);
     await client.invalidateQueries({ queryKey: OPERATOR_KEY });
   });
   return (
     <Box component="section" aria-labelledby="limits" maw={480}>
-      <Title order={2} id="limits" mb="xs">
-        Plan and limits
-      </Title>
-      <Form submit={submit} action="Save">
+      <Title order={2} id="limits" mb="xs">{t`Plan and limits`}</Title>
+      <Form submit={submit} action={t`Save`}>
         <TextInput
           {...submit.field('name')}
-          label="Name"
+          label={t`Name`}
           defaultValue={account.name}
           maxLength={NAME_LENGTH.max}
           autoComplete="off"
@@ -70,8 +70,8 @@ function LimitsForm({ account }: { account: OperatorAccount }) {
         <TextInput
           {...submit.field('rate_limit')}
           required={false}
-          label={`Requests per ${RATE_WINDOW}`}
-          description="Leave empty to use the limit of the plan."
+          label={t`Requests per ${RATE_WINDOW}`}
+          description={t`Leave empty to use the limit of the plan.`}
           placeholder={rate_limit_set ? '' : String(rate_limit)}
           defaultValue={rate_limit_set ? String(rate_limit) : ''}
           inputMode="numeric"
@@ -88,13 +88,12 @@ function OwnerForm({ account }: { account: string }) {
   const [sent, setSent] = useState(false);
   return (
     <Box component="section" aria-labelledby="owner" maw={480}>
-      <Title order={2} id="owner" mb="xs">
-        Invite the owner
-      </Title>
+      <Title order={2} id="owner" mb="xs">{t`Invite the owner`}</Title>
       {!sent && (
-        <Text size="sm" mb="xs">
-          This account has no members yet. Its owner can invite others, and creates its API keys.
-        </Text>
+        <Text
+          size="sm"
+          mb="xs"
+        >{t`This account has no members yet. Its owner can invite others, and creates its API keys.`}</Text>
       )}
       <InvitationForm
         send={async (email) => {
@@ -114,7 +113,7 @@ function Suspension({ account: { id, name, status } }: { account: OperatorAccoun
   const suspended = status === 'suspended';
   async function change() {
     await changeAccount(id, { status: suspended ? 'active' : 'suspended' });
-    void notify(suspended ? `${name} resumed.` : `${name} suspended.`);
+    void notify(suspended ? t`${name} resumed.` : t`${name} suspended.`);
     // The operator may be a member of the account.
     await Promise.all([
       client.invalidateQueries({ queryKey: OPERATOR_KEY }),
@@ -124,34 +123,34 @@ function Suspension({ account: { id, name, status } }: { account: OperatorAccoun
   return (
     <Box component="section" aria-labelledby="suspension">
       <Title order={2} id="suspension" mb="xs">
-        {suspended ? 'Account suspended' : 'Suspend account'}
+        {suspended ? t`Account suspended` : t`Suspend account`}
       </Title>
       <Text size="sm" mb="sm" maw={640}>
         {suspended
-          ? 'Its API keys are rejected and it cannot verify addresses. All data is kept.'
-          : 'Blocks verifications by this account. All data is kept.'}
+          ? t`Its API keys are rejected and it cannot verify addresses. All data is kept.`
+          : t`Blocks verifications by this account. All data is kept.`}
       </Text>
       <Button onClick={open} {...(suspended ? {} : { color: 'red', variant: 'outline' })}>
-        {suspended ? 'Resume this account' : 'Suspend this account'}
+        {suspended ? t`Resume this account` : t`Suspend this account`}
       </Button>
       <ConfirmDialog
-        title={suspended ? `Resume ${name}?` : `Suspend ${name}?`}
-        action={suspended ? 'Resume' : 'Suspend'}
+        title={suspended ? t`Resume ${name}?` : t`Suspend ${name}?`}
+        action={suspended ? t`Resume` : t`Suspend`}
         opened={opened}
         onClose={close}
         onConfirm={change}
       >
         {suspended
-          ? 'Its API keys work again immediately, with the remaining balance.'
-          : 'Its API keys are rejected immediately and its members can change nothing. They can still sign in, and read, download and delete everything; they see that the account is suspended. Nothing is deleted. You can resume the account at any time.'}
+          ? t`Its API keys work again immediately, with the remaining balance.`
+          : t`Its API keys are rejected immediately and its members can change nothing. They can still sign in, and read, download and delete everything; they see that the account is suspended. Nothing is deleted. You can resume the account at any time.`}
       </ConfirmDialog>
     </Box>
   );
 }
 
 const WAYS = [
-  { value: 'grant', label: 'Grant' },
-  { value: 'take', label: 'Deduct' },
+  { value: 'grant', label: t`Grant` },
+  { value: 'take', label: t`Deduct` },
 ];
 
 /** Grants or deducts credits, with a note for the ledger. */
@@ -163,29 +162,31 @@ function GrantForm({ account: { id, balance } }: { account: OperatorAccount }) {
     const number = parseInteger(credits, 'credits', 1);
     const after = await grant(id, { credits: takes ? -number : number, note: note.trim() });
     submit.form.current?.reset();
-    const done = `${pluralize(number, 'credit')} ${takes ? 'deducted' : 'granted'}`;
-    void notify(`${done}. New balance: ${pluralize(after.balance, 'credit')}.`);
+    const done = `${plural(number, { one: '# credit', other: '# credits' })} ${takes ? 'deducted' : 'granted'}`;
+    void notify(t`${done}. New balance: ${plural(after.balance, { one: '# credit', other: '# credits' })}.`);
     await client.invalidateQueries({ queryKey: OPERATOR_KEY });
   });
   return (
     <Box component="section" aria-labelledby="grant" maw={480}>
-      <Title order={2} id="grant" mb="xs">
-        Adjust credits
-      </Title>
-      <Form submit={submit} action={takes ? 'Deduct' : 'Grant'}>
-        <SegmentedControl fullWidth aria-label="Adjustment" data={WAYS} value={way} onChange={setWay} />
+      <Title order={2} id="grant" mb="xs">{t`Adjust credits`}</Title>
+      <Form submit={submit} action={takes ? t`Deduct` : t`Grant`}>
+        <SegmentedControl fullWidth aria-label={t`Adjustment`} data={WAYS} value={way} onChange={setWay} />
         <TextInput
           {...submit.field('credits')}
-          label="Credits"
-          description={takes ? `At most ${pluralize(balance, 'credit')}. The balance cannot go below zero.` : undefined}
+          label={t`Credits`}
+          description={
+            takes
+              ? t`At most ${plural(balance, { one: '# credit', other: '# credits' })}. The balance cannot go below zero.`
+              : undefined
+          }
           inputMode="numeric"
           maxLength={15}
           autoComplete="off"
         />
         <TextInput
           {...submit.field('note')}
-          label="Note"
-          description="Shown to the account in its credit ledger."
+          label={t`Note`}
+          description={t`Shown to the account in its credit ledger.`}
           maxLength={NOTE_LENGTH.max}
           autoComplete="off"
         />
@@ -206,15 +207,11 @@ function Account({ id }: { id: string }) {
   const query = useQuery(accountQuery(id));
   const isEmpty = query.data?.members === 0;
   if (isNotFound(query.error))
-    return <NotFound inside what="Account" back={{ to: '/operator', label: 'All accounts' }} />;
+    return <NotFound inside what={t`Account`} back={{ to: '/operator', label: t`All accounts` }} />;
   return (
     <Page
-      title={query.data?.name ?? 'Account'}
-      about={
-        <Anchor component={Link} to="/operator" inherit>
-          All accounts
-        </Anchor>
-      }
+      title={query.data?.name ?? t`Account`}
+      about={<Anchor component={Link} to="/operator" inherit>{t`All accounts`}</Anchor>}
     >
       <QueryResult query={query}>
         {(account) => (
@@ -247,9 +244,9 @@ function AccountUsage({ id }: { id: string }) {
         <>
           <KeyFigures chart={chart} before={before} rows={null} />
           <BarsChart
-            title="Verifications a day"
+            title={t`Verifications a day`}
             data={barsOf(chart, before)}
-            beforeLabel={`${lengthText(chart)} before`}
+            beforeLabel={t`${lengthText(chart)} before`}
           />
         </>
       )}
@@ -260,7 +257,7 @@ function AccountUsage({ id }: { id: string }) {
 type Member = Members['members'][number];
 const MEMBERS: readonly Column<Member>[] = [
   {
-    header: 'Member',
+    header: t`Member`,
     cell: ({ name, email }) => (
       <>
         <span className="anywhere">{name}</span>
@@ -270,10 +267,10 @@ const MEMBERS: readonly Column<Member>[] = [
       </>
     ),
   },
-  { header: 'Role', cell: ({ role }) => ROLE_LABELS[role] },
-  { header: 'Second factor', cell: ({ second_factor }) => (second_factor ? 'Yes' : 'No'), folds: true },
+  { header: t`Role`, cell: ({ role }) => ROLE_LABELS[role] },
+  { header: t`Second factor`, cell: ({ second_factor }) => (second_factor ? t`Yes` : t`No`), folds: true },
   {
-    header: 'Last active',
+    header: t`Last active`,
     cell: ({ last_active_at }) => (last_active_at === null ? '–' : <Timestamp at={last_active_at} />),
     folds: true,
   },
@@ -282,10 +279,10 @@ const MEMBERS: readonly Column<Member>[] = [
 function AccountMembers({ id }: { id: string }) {
   const query = useQuery(accountMembersQuery(id));
   return (
-    <Panel title="Members" flush="table">
+    <Panel title={t`Members`} flush="table">
       <QueryResult query={query}>
         {({ members }) => (
-          <DataTable label="Members" columns={MEMBERS} rows={members} rowKey={({ user_id }) => user_id} />
+          <DataTable label={t`Members`} columns={MEMBERS} rows={members} rowKey={({ user_id }) => user_id} />
         )}
       </QueryResult>
     </Panel>
@@ -297,9 +294,7 @@ function AccountLedger({ id }: { id: string }) {
   const query = useQuery(accountLedgerQuery(id, days));
   return (
     <Box component="section" aria-labelledby="ledger">
-      <Title order={2} id="ledger" mb="xs">
-        Ledger
-      </Title>
+      <Title order={2} id="ledger" mb="xs">{t`Ledger`}</Title>
       <QueryResult query={query}>
         {(found) => (
           <Stack>
@@ -313,10 +308,10 @@ function AccountLedger({ id }: { id: string }) {
 
 const describeAccount = (account: OperatorAccount): string =>
   [
-    `${planLabel(account.plan)}, ${account.status}`,
-    `${pluralize(account.balance, 'credit')}${account.locked > 0 ? `, plus ${formatNumber(account.locked)} held` : ''}`,
-    pluralize(account.members, 'member'),
-    pluralize(account.keys, 'API key'),
-    `created ${formatDate(account.created_at)}`,
+    `${planLabel(account.plan)}, ${factText(account.status)}`,
+    `${plural(account.balance, { one: '# credit', other: '# credits' })}${account.locked > 0 ? t`, plus ${formatNumber(account.locked)} held` : ''}`,
+    plural(account.members, { one: '# member', other: '# members' }),
+    plural(account.keys, { one: '# API key', other: '# API keys' }),
+    t`created ${formatDate(account.created_at)}`,
     account.id,
   ].join(' · ');

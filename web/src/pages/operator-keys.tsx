@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Checkbox, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -35,10 +37,10 @@ const revokeKey = (id: string) =>
   unwrap(api.POST('/dashboard/operator/keys/{id}/revoke', { params: { path: { id } } }));
 
 const SCOPE_LABELS: Readonly<Record<OperatorScope, string>> = {
-  'accounts:read': 'accounts:read: list accounts',
-  'accounts:write': 'accounts:write: create, change and delete accounts, and make API keys for them',
-  credits: 'credits: grant credits and take them back',
-  usage: 'usage: read usage and ledgers',
+  'accounts:read': t`accounts:read: list accounts`,
+  'accounts:write': t`accounts:write: create, change and delete accounts, and make API keys for them`,
+  credits: t`credits: grant credits and take them back`,
+  usage: t`usage: read usage and ledgers`,
 };
 
 /** Settings of a new key. */
@@ -50,15 +52,15 @@ function KeyForm({ onSave, onCancel }: { onSave: (key: NewKey) => Promise<unknow
   return (
     <DialogForm
       values={{ name, allow_ips: addresses, scopes, expires_at: expires }}
-      action="Create key"
+      action={t`Create key`}
       onCancel={onCancel}
       onSave={() => onSave({ name: name.trim(), allow_ips: parseEntries(addresses), scopes, expires_at: expires })}
     >
       {(errorOf) => (
         <>
           <TextInput
-            label="Name"
-            description="The program that uses the key, such as “Billing”."
+            label={t`Name`}
+            description={t`The program that uses the key, such as “Billing”.`}
             maxLength={NAME_LENGTH.max}
             autoComplete="off"
             data-autofocus
@@ -67,8 +69,8 @@ function KeyForm({ onSave, onCancel }: { onSave: (key: NewKey) => Promise<unknow
             error={errorOf('name')}
           />
           <Textarea
-            label="Allowed IP addresses"
-            description="IP addresses and CIDR blocks of the program, separated by commas or new lines. Required."
+            label={t`Allowed IP addresses`}
+            description={t`IP addresses and CIDR blocks of the program, separated by commas or new lines. Required.`}
             placeholder={'192.0.2.10\n2001:db8::/48'}
             autosize
             minRows={2}
@@ -80,8 +82,8 @@ function KeyForm({ onSave, onCancel }: { onSave: (key: NewKey) => Promise<unknow
             error={errorOf('allow_ips')}
           />
           <Checkbox.Group
-            label="Scopes"
-            description="What the key may be used for, in all accounts."
+            label={t`Scopes`}
+            description={t`What the key may be used for, in all accounts.`}
             value={scopes}
             onChange={(chosen) => setScopes(OPERATOR_SCOPES.filter((scope) => chosen.includes(scope)))}
             error={errorOf('scopes')}
@@ -94,8 +96,8 @@ function KeyForm({ onSave, onCancel }: { onSave: (key: NewKey) => Promise<unknow
           </Checkbox.Group>
           <TextInput
             type="date"
-            label="Expiry date"
-            description={`The key is rejected from the beginning of this day (UTC); at most ${OPERATOR_KEY_DAYS.max} days from now.`}
+            label={t`Expiry date`}
+            description={t`The key is rejected from the beginning of this day (UTC); at most ${OPERATOR_KEY_DAYS.max} days from now.`}
             value={expires}
             onChange={(event) => setExpires(event.currentTarget.value)}
             error={errorOf('expires_at')}
@@ -120,21 +122,22 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
     <Modal
       opened
       onClose={onClose}
-      title={isShown ? 'Operator key created' : 'Create operator key'}
+      title={isShown ? t`Operator key created` : t`Create operator key`}
       closeOnClickOutside={!isShown}
       closeOnEscape={!isShown}
     >
       {isShown ? (
         <Stack>
-          <Text size="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }} fw={600}>
-            This key is shown only once, as the service stores only its hash. Copy it now and store it where your
-            program reads its secrets.
-          </Text>
-          <CopyText label="Operator key" text={value} />
+          <Text
+            size="sm"
+            ref={focusOnMount}
+            tabIndex={-1}
+            style={{ outline: 'none' }}
+            fw={600}
+          >{t`This key is shown only once, as the service stores only its hash. Copy it now and store it where your program reads its secrets.`}</Text>
+          <CopyText label={t`Operator key`} text={value} />
           <Group justify="flex-end">
-            <Button variant="filled" onClick={onClose}>
-              Done
-            </Button>
+            <Button variant="filled" onClick={onClose}>{t`Done`}</Button>
           </Group>
         </Stack>
       ) : (
@@ -145,9 +148,9 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
 }
 
 const STATES: Readonly<Record<OperatorKey['state'], string>> = {
-  active: 'Active',
-  expired: 'Expired',
-  revoked: 'Revoked',
+  active: t`Active`,
+  expired: t`Expired`,
+  revoked: t`Revoked`,
 };
 
 function KeysTable({ keys }: { keys: readonly OperatorKey[] }) {
@@ -157,11 +160,11 @@ function KeysTable({ keys }: { keys: readonly OperatorKey[] }) {
     await revokeKey(id);
     await client.invalidateQueries({ queryKey: keysQuery.queryKey });
     focusContent();
-    void notify(`${name} was revoked.`);
+    void notify(t`${name} was revoked.`);
   }
   const columns: readonly Column<OperatorKey>[] = [
     {
-      header: 'Name',
+      header: t`Name`,
       cell: ({ name, key }) => (
         <>
           <Text size="sm" className="anywhere">
@@ -173,37 +176,35 @@ function KeysTable({ keys }: { keys: readonly OperatorKey[] }) {
         </>
       ),
     },
-    { header: 'State', cell: ({ state }) => STATES[state] },
-    { header: 'Scopes', cell: ({ scopes }) => scopes.join(', '), folds: true },
-    { header: 'Allowed from', cell: ({ allow_ips }) => allow_ips.join(', '), folds: true },
-    { header: 'Expires', cell: ({ expires_at }) => <Timestamp at={expires_at} />, folds: true },
+    { header: t`State`, cell: ({ state }) => STATES[state] },
+    { header: t`Scopes`, cell: ({ scopes }) => scopes.join(', '), folds: true },
+    { header: t`Allowed from`, cell: ({ allow_ips }) => allow_ips.join(', '), folds: true },
+    { header: t`Expires`, cell: ({ expires_at }) => <Timestamp at={expires_at} />, folds: true },
     {
-      header: 'Last used',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Timestamp at={last_used_at} />),
+      header: t`Last used`,
+      cell: ({ last_used_at }) => (last_used_at === null ? t`Never` : <Timestamp at={last_used_at} />),
       folds: true,
     },
     {
-      header: 'Actions',
+      header: t`Actions`,
       quietHeader: true,
       cell: (key) =>
         key.state === 'revoked' ? null : (
-          <Button size="xs" aria-label={`Revoke ${key.name}`} onClick={() => revoking.open(key)}>
-            Revoke
-          </Button>
+          <Button size="xs" aria-label={t`Revoke ${key.name}`} onClick={() => revoking.open(key)}>{t`Revoke`}</Button>
         ),
     },
   ];
   return (
     <>
-      <DataTable label="Operator keys" columns={columns} rows={keys} rowKey={({ id }) => id} />
+      <DataTable label={t`Operator keys`} columns={columns} rows={keys} rowKey={({ id }) => id} />
       <ConfirmDialog
-        title="Revoke the key?"
-        action="Revoke"
+        title={t`Revoke the key?`}
+        action={t`Revoke`}
         opened={revoking.opened}
         onClose={revoking.close}
         onConfirm={async () => revoking.item && revoke(revoking.item)}
       >
-        Requests with {revoking.item?.name ?? 'it'} are rejected immediately. This cannot be undone.
+        <Trans>Requests with {revoking.item?.name ?? t`it`} are rejected immediately. This cannot be undone.</Trans>
       </ConfirmDialog>
     </>
   );
@@ -220,22 +221,18 @@ function OperatorKeys() {
   const [creating, setCreating] = useState(false);
   return (
     <Page
-      title="Operator keys"
-      about="For programs that run this service: they create accounts, grant credits and make API keys by the operator API."
-      action={
-        <Button variant="filled" onClick={() => setCreating(true)}>
-          Create key
-        </Button>
-      }
+      title={t`Operator keys`}
+      about={t`For programs that run this service: they create accounts, grant credits and make API keys by the operator API.`}
+      action={<Button variant="filled" onClick={() => setCreating(true)}>{t`Create key`}</Button>}
     >
       <QueryResult query={query}>
         {({ keys }) =>
           keys.length > 0 ? (
             <KeysTable keys={keys} />
           ) : (
-            <EmptyState title="No operator keys">
-              A shop or a billing system needs one to create accounts and to grant credits.
-            </EmptyState>
+            <EmptyState
+              title={t`No operator keys`}
+            >{t`A shop or a billing system needs one to create accounts and to grant credits.`}</EmptyState>
           )
         }
       </QueryResult>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { api, unwrap } from '../api/client.ts';
 import { Download } from '../parts/download.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -12,9 +13,7 @@ export const OperatorSignInsPage = () => (
   </OperatorOnly>
 );
 
-const ABOUT =
-  'Sign-ins of all users, and changes to their passwords and second factors, with the accounts of the user; ' +
-  'operator keys, and accounts that were deleted. Newest first.';
+const ABOUT = t`Sign-ins of all users, and changes to their passwords and second factors, with the accounts of the user; operator keys, and accounts that were deleted. Newest first.`;
 
 function SignIns() {
   const query = useKeysetQuery(['operator', 'audit-log'], (before) =>
@@ -25,14 +24,14 @@ function SignIns() {
     ),
   );
   return (
-    <Page title="Sign-ins" about={ABOUT} action={<Download path="/dashboard/operator/audit-log" />}>
+    <Page title={t`Sign-ins`} about={ABOUT} action={<Download path="/dashboard/operator/audit-log" />}>
       <LoadMore query={query}>
         {(pages) => {
           const entries = pages.flatMap((page) => page.entries);
           return entries.length > 0 ? (
             <SignInsTable entries={entries} />
           ) : (
-            <EmptyState title="No sign-ins yet">They are listed here.</EmptyState>
+            <EmptyState title={t`No sign-ins yet`}>{t`They are listed here.`}</EmptyState>
           );
         }}
       </LoadMore>

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Anchor, Badge, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -15,7 +16,7 @@ import type { OperatorAccount } from '../api/schema.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Form } from '../parts/form.tsx';
-import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
+import { formatDate, formatNumber } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
@@ -32,7 +33,7 @@ import { PlanSelect } from './operator/plan-select.tsx';
 import { accountsQuery, createAccount, OPERATOR_KEY, plansQuery } from './operator/queries.ts';
 import { type AccountsSearch, accountsSearch } from './operator/search.ts';
 
-const LABELS: Readonly<Record<OperatorAccount['status'], string>> = { active: 'Active', suspended: 'Suspended' };
+const LABELS: Readonly<Record<OperatorAccount['status'], string>> = { active: t`Active`, suspended: t`Suspended` };
 const StatusBadge = ({ status }: { status: OperatorAccount['status'] }) =>
   status === 'active' ? (
     LABELS[status]
@@ -50,7 +51,7 @@ function columnsFor({ page: _page, ...search }: AccountsSearch): readonly Column
   }));
   return [
     {
-      ...by('name', 'Name'),
+      ...by('name', t`Name`),
       cell: ({ id, name }) => (
         <>
           <Anchor
@@ -66,38 +67,38 @@ function columnsFor({ page: _page, ...search }: AccountsSearch): readonly Column
         </>
       ),
     },
-    { header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-    { header: 'Plan', cell: ({ plan }) => planLabel(plan), folds: true },
-    { header: 'Members', numeric: true, cell: ({ members }) => formatNumber(members), folds: 'first' },
-    { header: 'API keys', numeric: true, cell: ({ keys }) => formatNumber(keys), folds: 'first' },
+    { header: t`Status`, cell: ({ status }) => <StatusBadge status={status} /> },
+    { header: t`Plan`, cell: ({ plan }) => planLabel(plan), folds: true },
+    { header: t`Members`, numeric: true, cell: ({ members }) => formatNumber(members), folds: 'first' },
+    { header: t`API keys`, numeric: true, cell: ({ keys }) => formatNumber(keys), folds: 'first' },
     {
-      ...by('spent', `Spent, ${SPENT_DAYS} days`),
+      ...by('spent', t`Spent, ${SPENT_DAYS} days`),
       numeric: true,
       cell: ({ spent }) => (spent === 0 ? <span className="dim">0</span> : formatNumber(spent)),
       folds: true,
     },
     {
-      ...by('balance', 'Available'),
+      ...by('balance', t`Available`),
       numeric: true,
-      cell: ({ balance, unlimited }) => (unlimited ? 'Unlimited' : formatNumber(balance)),
+      cell: ({ balance, unlimited }) => (unlimited ? t`Unlimited` : formatNumber(balance)),
     },
     {
-      ...by('used', 'Last use'),
-      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : formatDate(last_used_at)),
+      ...by('used', t`Last use`),
+      cell: ({ last_used_at }) => (last_used_at === null ? t`Never` : formatDate(last_used_at)),
       folds: true,
     },
-    { ...by('created', 'Created'), cell: ({ created_at }) => formatDate(created_at), folds: 'first' },
+    { ...by('created', t`Created`), cell: ({ created_at }) => formatDate(created_at), folds: 'first' },
   ];
 }
 
 const AccountsTable = ({ accounts, search }: { accounts: readonly OperatorAccount[]; search: AccountsSearch }) => (
-  <DataTable label="Accounts" columns={columnsFor(search)} rows={accounts} rowKey={({ id }) => id} />
+  <DataTable label={t`Accounts`} columns={columnsFor(search)} rows={accounts} rowKey={({ id }) => id} />
 );
 
 /** Creates an account and opens its page. */
 function CreateDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Create account">
+    <Modal opened={opened} onClose={onClose} title={t`Create account`}>
       <CreateForm onClose={onClose} />
     </Modal>
   );
@@ -116,17 +117,23 @@ function CreateForm({ onClose }: { onClose: () => void }) {
       rate_limit: rate_limit.trim() === '' ? null : parseInteger(rate_limit, 'rate_limit', RATE_LIMIT.min),
     });
     onClose();
-    void notify(`${created.name} created. It has no members or API keys yet.`);
+    void notify(t`${created.name} created. It has no members or API keys yet.`);
     await client.invalidateQueries({ queryKey: OPERATOR_KEY });
     await navigate({ to: '/operator/accounts/$id', params: { id: created.id } });
   });
   return (
-    <Form submit={submit} action="Create" main onCancel={onClose}>
-      <TextInput {...submit.field('name')} label="Name" maxLength={NAME_LENGTH.max} autoComplete="off" data-autofocus />
+    <Form submit={submit} action={t`Create`} main onCancel={onClose}>
+      <TextInput
+        {...submit.field('name')}
+        label={t`Name`}
+        maxLength={NAME_LENGTH.max}
+        autoComplete="off"
+        data-autofocus
+      />
       <PlanSelect value={plan} onChange={setPlan} />
       <TextInput
         {...submit.field('credits')}
-        label="Initial credits"
+        label={t`Initial credits`}
         defaultValue={OPENING_CREDITS.min}
         inputMode="numeric"
         maxLength={15}
@@ -135,8 +142,8 @@ function CreateForm({ onClose }: { onClose: () => void }) {
       <TextInput
         {...submit.field('rate_limit')}
         required={false}
-        label={`Requests per ${RATE_WINDOW}`}
-        description="Leave empty to use the limit of the plan."
+        label={t`Requests per ${RATE_WINDOW}`}
+        description={t`Leave empty to use the limit of the plan.`}
         inputMode="numeric"
         maxLength={15}
         autoComplete="off"
@@ -166,24 +173,20 @@ function Accounts() {
   useLastPage(search.page ?? 1, last, (page) => go({ page }));
   return (
     <Page
-      title="Accounts"
-      about="All accounts of this service. Days are UTC."
-      action={
-        <Button variant="filled" onClick={open}>
-          Create account
-        </Button>
-      }
+      title={t`Accounts`}
+      about={t`All accounts of this service. Days are UTC.`}
+      action={<Button variant="filled" onClick={open}>{t`Create account`}</Button>}
     >
       <SearchBar
-        label="Accounts"
+        label={t`Accounts`}
         search={{
-          label: 'Search',
-          placeholder: 'Name or ID',
+          label: t`Search`,
+          placeholder: t`Name or ID`,
           maxLength: ACCOUNT_QUERY_LENGTH.max,
           value: search.query ?? '',
           onSearch: (text) => go({ query: text }),
         }}
-        count={query.data && pluralize(query.data.total_count, 'account')}
+        count={query.data && plural(query.data.total_count, { one: '# account', other: '# accounts' })}
       />
       <QueryResult query={query}>
         {({ accounts, total_count, per_page }) =>
@@ -191,17 +194,17 @@ function Accounts() {
             <Stack aria-busy={query.isPlaceholderData}>
               <AccountsTable accounts={accounts} search={search} />
               <Pagination
-                label="Pages of accounts"
+                label={t`Pages of accounts`}
                 page={search.page ?? 1}
                 total={pagesOf(total_count, per_page)}
                 onTurn={(page) => go({ page })}
               />
             </Stack>
           ) : (
-            <EmptyState title="No accounts found">
+            <EmptyState title={t`No accounts found`}>
               {search.query === undefined
-                ? 'Create the first account.'
-                : 'Search for part of the name or the complete ID.'}
+                ? t`Create the first account.`
+                : t`Search for part of the name or the complete ID.`}
             </EmptyState>
           )
         }

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -14,7 +16,7 @@ import { formatShare } from '../parts/delta.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { Form } from '../parts/form.tsx';
-import { formatNumber, pluralize } from '../parts/format.ts';
+import { formatNumber } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
@@ -44,15 +46,13 @@ export function OutcomesPage() {
       variant="filled"
       onClick={() => setOpen({ what: 'create' })}
       disabled={connected.length >= OUTCOME_SOURCES_MAX}
-    >
-      Connect provider
-    </Button>
+    >{t`Connect provider`}</Button>
   );
   const isEmpty = calibration.data?.verdicts.length === 0;
   return (
     <Page
-      title="Outcomes"
-      about="What became of your mail, and how often each kind of verdict was right."
+      title={t`Outcomes`}
+      about={t`What became of your mail, and how often each kind of verdict was right.`}
       action={isEmpty ? null : connect}
     >
       <QueryResult query={calibration}>
@@ -64,12 +64,12 @@ export function OutcomesPage() {
             <>
               {origins.length > 0 && (
                 <Panel
-                  title="Reported outcomes"
+                  title={t`Reported outcomes`}
                   flush="table"
-                  note="numbers lead to the verifications, as long as the log has them; those of providers are counted with their connections"
+                  note={t`numbers lead to the verifications, as long as the log has them; those of providers are counted with their connections`}
                 >
                   <DataTable
-                    label="Reported outcomes"
+                    label={t`Reported outcomes`}
                     columns={ORIGIN_COLUMNS}
                     rows={origins}
                     rowKey={({ origin }) => origin}
@@ -100,12 +100,14 @@ const ReportLink = () => (
 );
 
 const Beginning = ({ connect }: { connect: ReactNode }) => (
-  <EmptyState title="No outcomes yet" action={connect}>
-    {connect
-      ? 'Connect the provider that sends your mail, or report'
-      : 'An admin connects the provider that sends your mail, or you report'}{' '}
-    what became of it with <ReportLink /> and a key that has the scope outcomes. An outcome counts for the latest
-    verification of its address.
+  <EmptyState title={t`No outcomes yet`} action={connect}>
+    <Trans>
+      {connect
+        ? t`Connect the provider that sends your mail, or report`
+        : t`An admin connects the provider that sends your mail, or you report`}{' '}
+      what became of it with <ReportLink /> and a key that has the scope outcomes. An outcome counts for the latest
+      verification of its address.
+    </Trans>
   </EmptyState>
 );
 
@@ -113,12 +115,12 @@ const Measured = ({ calibration: { verdicts, reliability, contradictions } }: { 
   <>
     <Rates verdicts={verdicts} />
     <Panel
-      title="By verdict"
+      title={t`By verdict`}
       flush="table"
-      note="whose mail arrived, or bounced for a reason of the recipient; numbers lead to them, as long as the log has them"
+      note={t`whose mail arrived, or bounced for a reason of the recipient; numbers lead to them, as long as the log has them`}
     >
       <DataTable
-        label="By verdict"
+        label={t`By verdict`}
         columns={verdictColumns(verdicts)}
         rows={verdicts}
         rowKey={({ deliverability, reason, validation_type, provider }) =>
@@ -129,17 +131,19 @@ const Measured = ({ calibration: { verdicts, reliability, contradictions } }: { 
     {reliability.length > 0 ? (
       <ReliabilityPanels rows={reliability} />
     ) : (
-      <Panel title="Reliability">
-        No outcome yet of a reply with a confidence. Replies have one once {CALIBRATION_LEAST} verdicts of their kind
-        have outcomes.
+      <Panel title={t`Reliability`}>
+        <Trans>
+          No outcome yet of a reply with a confidence. Replies have one once {CALIBRATION_LEAST} verdicts of their kind
+          have outcomes.
+        </Trans>
       </Panel>
     )}
     {contradictions.length > 0 ? (
       <Panel
-        title="Contradictions"
-        footer={<RowsLink search={{ mail: 'contradicting' }}>All that the log has</RowsLink>}
+        title={t`Contradictions`}
+        footer={<RowsLink search={{ mail: 'contradicting' }}>{t`All that the log has`}</RowsLink>}
         flush="table"
-        note={`undeliverable and arrived, or deliverable and bounced; the latest ${CONTRADICTIONS_TOLD} at most`}
+        note={t`undeliverable and arrived, or deliverable and bounced; the latest ${CONTRADICTIONS_TOLD} at most`}
       >
         <ContradictionsTable
           rows={contradictions}
@@ -155,7 +159,7 @@ const Measured = ({ calibration: { verdicts, reliability, contradictions } }: { 
         />
       </Panel>
     ) : (
-      <Panel title="Contradictions">No outcome contradicts its verdict.</Panel>
+      <Panel title={t`Contradictions`}>{t`No outcome contradicts its verdict.`}</Panel>
     )}
   </>
 );
@@ -164,7 +168,7 @@ const Measured = ({ calibration: { verdicts, reliability, contradictions } }: { 
 function Rates({ verdicts }: { verdicts: readonly CalibratedVerdict[] }) {
   return (
     <Figures
-      label="How much bounced"
+      label={t`How much bounced`}
       items={OUTCOMES.map((deliverability) => {
         const rows = verdicts.filter((row) => segmentOf(row) === deliverability);
         const sent = rows.reduce((sum, row) => sum + row.sent, 0);
@@ -173,19 +177,19 @@ function Rates({ verdicts }: { verdicts: readonly CalibratedVerdict[] }) {
           sent,
         );
         return {
-          label: `${SEGMENT_LABELS[deliverability]}, bounced`,
+          label: t`${SEGMENT_LABELS[deliverability]}, bounced`,
           value: formatShare(bounced?.share ?? null),
           ...(sent > 0 && { link: { to: '/log', search: { deliverability, mail: 'known' } } }),
           note: bounced
-            ? `${intervalOf(bounced)}, of ${formatNumber(sent)}`
-            : `Too few: ${formatNumber(sent)} of ${CALIBRATION_LEAST}`,
+            ? t`${intervalOf(bounced)}, of ${formatNumber(sent)}`
+            : t`Too few: ${formatNumber(sent)} of ${CALIBRATION_LEAST}`,
         };
       })}
     />
   );
 }
 
-const providerOf = ({ provider }: VerdictKind): string => (provider === null ? 'Not known' : operatorName(provider));
+const providerOf = ({ provider }: VerdictKind): string => (provider === null ? t`Not known` : operatorName(provider));
 
 /** The verifications of a row in the log; `all`: the rows. Where no mail host was looked up, there is no operator. */
 function logOf(of: VerdictKind, all: readonly VerdictKind[]): LogSearch {
@@ -208,52 +212,54 @@ const Bounced = ({ of, all }: { of: CalibratedVerdict; all: readonly CalibratedV
 
 const verdictColumns = (all: readonly CalibratedVerdict[]): readonly Column<CalibratedVerdict>[] => [
   {
-    header: 'Verdict',
+    header: t`Verdict`,
     cell: (row) => (
       <>
         <VerdictOf of={row} />
       </>
     ),
   },
-  { header: 'Deliverability', folds: 'first', cell: ({ deliverability }) => SEGMENT_LABELS[deliverability] },
-  { header: 'Mail provider', folds: true, cell: providerOf },
-  { header: 'Level', folds: true, cell: ({ validation_type }) => validation_type },
+  { header: t`Deliverability`, folds: 'first', cell: ({ deliverability }) => SEGMENT_LABELS[deliverability] },
+  { header: t`Mail provider`, folds: true, cell: providerOf },
+  { header: t`Level`, folds: true, cell: ({ validation_type }) => validation_type },
   {
-    header: 'Verdicts',
+    header: t`Verdicts`,
     numeric: true,
     cell: (row) => <RowsLink search={{ ...logOf(row, all), mail: 'known' }}>{formatNumber(row.sent)}</RowsLink>,
   },
-  { header: 'Bounced', numeric: true, folds: true, cell: (row) => <Bounced of={row} all={all} /> },
+  { header: t`Bounced`, numeric: true, folds: true, cell: (row) => <Bounced of={row} all={all} /> },
   {
-    header: 'Rate',
+    header: t`Rate`,
     numeric: true,
     cell: ({ bounce_rate, low, high, sent }) => <ShareOf share={bounce_rate} low={low} high={high} n={sent} />,
   },
 ];
 
 const ORIGIN_COLUMNS: readonly Column<OutcomeOrigin>[] = [
-  { header: 'Reported by', cell: ({ origin }) => <span className="anywhere">{REPORTED_BY[origin]}</span> },
+  { header: t`Reported by`, cell: ({ origin }) => <span className="anywhere">{REPORTED_BY[origin]}</span> },
   {
-    header: 'Outcomes',
+    header: t`Outcomes`,
     numeric: true,
     cell: ({ origin, received }) => <RowsLink search={{ reported: origin }}>{formatNumber(received)}</RowsLink>,
   },
-  { header: 'Last one', cell: ({ last_received_at }) => <Timestamp at={last_received_at} /> },
+  { header: t`Last one`, cell: ({ last_received_at }) => <Timestamp at={last_received_at} /> },
 ];
 
 /** Where outcomes come from by themselves. */
 const Sources = (props: { rows: readonly OutcomeSource[]; onOpen: ((dialog: ConnectionDialog) => void) | null }) => (
   <Stack>
-    <Title order={2}>Connections</Title>
+    <Title order={2}>{t`Connections`}</Title>
     <Text size="sm">
-      {props.rows.length === 0 ? 'No provider is connected. ' : 'Providers that report on their own. '}
-      Other systems report with <ReportLink />.
-      {props.onOpen === null && ' Only admins and owners can connect providers.'}
+      <Trans>
+        {props.rows.length === 0 ? t`No provider is connected. ` : t`Providers that report on their own. `}
+        Other systems report with <ReportLink />.
+        {props.onOpen === null && t` Only admins and owners can connect providers.`}
+      </Trans>
     </Text>
     {props.rows.length > 0 && <Connections sources={props.rows} onOpen={props.onOpen} />}
     {props.rows.length >= OUTCOME_SOURCES_MAX && (
       <Text size="sm" c="dimmed">
-        This account has all {formatNumber(OUTCOME_SOURCES_MAX)} connections that it can have.
+        <Trans>This account has all {formatNumber(OUTCOME_SOURCES_MAX)} connections that it can have.</Trans>
       </Text>
     )}
   </Stack>
@@ -266,17 +272,15 @@ function TrustedBounces() {
   const query = useQuery(accountQuery(id));
   return (
     <Stack component="section" aria-labelledby="trust" maw={640}>
-      <Title order={2} id="trust">
-        Trusted bounces
-      </Title>
+      <Title order={2} id="trust">{t`Trusted bounces`}</Title>
       <QueryResult query={query}>
         {(account) => (
           <>
             <Text size="sm">
               {account.trust_bounces_days === null
-                ? 'Verdicts do not depend on your bounces.'
-                : `For ${pluralize(account.trust_bounces_days, 'day')}, an address that bounced for its own reason, with nothing delivered since, is undeliverable without a look-up, for 0 credits.`}
-              {!isAdmin && ' Only admins and owners can change this.'}
+                ? t`Verdicts do not depend on your bounces.`
+                : t`For ${plural(account.trust_bounces_days, { one: '# day', other: '# days' })}, an address that bounced for its own reason, with nothing delivered since, is undeliverable without a look-up, for 0 credits.`}
+              {!isAdmin && t` Only admins and owners can change this.`}
             </Text>
             {isAdmin && <TrustForm key={account.trust_bounces_days} account={account} />}
           </>
@@ -290,18 +294,18 @@ function TrustForm({ account: { id, trust_bounces_days: days } }: { account: Acc
   const client = useQueryClient();
   const submit = useSubmit(async ({ trust_bounces_days: text = '' }) => {
     const chosen = text.trim() === '' ? null : parseInteger(text, 'trust_bounces_days', TRUST_BOUNCES_DAYS.min);
-    if (chosen === days) return void notify('No changes to save.');
+    if (chosen === days) return void notify(t`No changes to save.`);
     await changeAccount(id, { trust_bounces_days: chosen });
-    void notify('Saved.');
+    void notify(t`Saved.`);
     await client.invalidateQueries({ queryKey: accountQuery(id).queryKey });
   });
   return (
-    <Form submit={submit} action="Save">
+    <Form submit={submit} action={t`Save`}>
       <TextInput
         {...submit.field('trust_bounces_days')}
         required={false}
-        label="Trust bounces (days)"
-        description={`${TRUST_BOUNCES_DAYS.min} to ${TRUST_BOUNCES_DAYS.max}: for so long, an address that bounced is undeliverable at once. Leave empty to trust none.`}
+        label={t`Trust bounces (days)`}
+        description={t`${TRUST_BOUNCES_DAYS.min} to ${TRUST_BOUNCES_DAYS.max}: for so long, an address that bounced is undeliverable at once. Leave empty to trust none.`}
         defaultValue={days === null ? '' : String(days)}
         inputMode="numeric"
         autoComplete="off"

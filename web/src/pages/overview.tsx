@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -11,7 +13,7 @@ import { barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { formatShare } from '../parts/delta.ts';
-import { formatDateTime, formatMs, formatNumber, pluralize } from '../parts/format.ts';
+import { formatDateTime, formatMs, formatNumber } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
 import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
@@ -56,16 +58,12 @@ export function OverviewPage() {
   const rows: LogSearch = { ...time, ...rowsOfSource(source) };
   return (
     <Page
-      title="Overview"
-      about={`${spanText(range)}, beside the ${lengthText(range)} before`}
+      title={t`Overview`}
+      about={t`${spanText(range)}, beside the ${lengthText(range)} before`}
       action={
         <>
           {controls}
-          {mayVerify && (
-            <Button component={Link} to="/verify" variant="filled">
-              Verify an address
-            </Button>
-          )}
+          {mayVerify && <Button component={Link} to="/verify" variant="filled">{t`Verify an address`}</Button>}
         </>
       }
     >
@@ -90,13 +88,9 @@ export function OverviewPage() {
         {/* What could not be loaded is said once, above. */}
         {!usage.isLoadingError && (
           <Panel
-            title="Top reasons"
+            title={t`Top reasons`}
             flush="table"
-            actions={
-              <Link to="/usage" search={search}>
-                All reasons
-              </Link>
-            }
+            actions={<Link to="/usage" search={search}>{t`All reasons`}</Link>}
           >
             {usage.data ? <TopReasons chart={usage.data} before={before} rows={rows} /> : <Loading />}
           </Panel>
@@ -105,13 +99,13 @@ export function OverviewPage() {
           (overview.data ? (
             <Balance overview={overview.data} />
           ) : (
-            <Panel title="Balance">
+            <Panel title={t`Balance`}>
               <Loading />
             </Panel>
           ))}
       </Pair>
       {usage.data && (
-        <Panel title="By key" flush="table">
+        <Panel title={t`By key`} flush="table">
           <ByKey chart={usage.data} before={before} rows={rows} to="/" search={search} />
         </Panel>
       )}
@@ -130,22 +124,26 @@ type Row = OperatorsAsked['operators'][number];
 
 const columnsFor = (rows: LogSearch): readonly Column<Row>[] => [
   {
-    header: 'Operator',
+    header: t`Operator`,
     cell: ({ operator }) => (
       <Link className={css.go} to="/log" search={{ ...rows, operator, level: 'smtp' }}>
         {operatorName(operator)}
       </Link>
     ),
   },
-  { header: 'Checks', numeric: true, cell: ({ checks }) => formatNumber(checks) },
+  { header: t`Checks`, numeric: true, cell: ({ checks }) => formatNumber(checks) },
   {
-    header: 'Deliverable',
+    header: t`Deliverable`,
     numeric: true,
     cell: ({ deliverable_share, undisclosed }) =>
-      deliverable_share === null ? (undisclosed > 0 ? 'not disclosed' : 'not reached') : formatShare(deliverable_share),
+      deliverable_share === null
+        ? undisclosed > 0
+          ? t`not disclosed`
+          : t`not reached`
+        : formatShare(deliverable_share),
   },
   {
-    header: 'Median time',
+    header: t`Median time`,
     numeric: true,
     folds: true,
     cell: ({ median_ms }) => (median_ms === null ? '–' : formatMs(median_ms)),
@@ -169,23 +167,23 @@ function MailOperators(props: { source: SourceSearch['source'] | undefined; rows
   const checks = query.data?.checks ?? 0;
   return (
     <Panel
-      title="Mail operators"
+      title={t`Mail operators`}
       flush="table"
       note={
         query.data &&
         checks > 0 &&
-        `of ${query.data.from === from ? '' : 'the latest '}${pluralize(checks, 'mailbox check')}${query.data.from === from ? '' : `, since ${formatDateTime(query.data.from)}`}`
+        t`of ${query.data.from === from ? '' : t`the latest `}${plural(checks, { one: '# mailbox check', other: '# mailbox checks' })}${query.data.from === from ? '' : t`, since ${formatDateTime(query.data.from)}`}`
       }
     >
       <QueryResult query={query}>
         {({ operators }) =>
           operators.length === 0 ? (
-            <p className={css.none}>
-              No mailbox was checked in this time. Verifications at the smtp level are counted here.
-            </p>
+            <p
+              className={css.none}
+            >{t`No mailbox was checked in this time. Verifications at the smtp level are counted here.`}</p>
           ) : (
             <DataTable
-              label="Mail operators"
+              label={t`Mail operators`}
               columns={columnsFor(rows)}
               rows={operators}
               rowKey={({ operator }) => operator}
@@ -199,28 +197,19 @@ function MailOperators(props: { source: SourceSearch['source'] | undefined; rows
 
 function NewList() {
   if (!useHasRole('member')) return null;
-  return (
-    <Anchor component={Link} to="/lists/new">
-      New list
-    </Anchor>
-  );
+  return <Anchor component={Link} to="/lists/new">{t`New list`}</Anchor>;
 }
 
 /** Lists that are running, and the latest ones; null: not known yet. */
 const LatestLists = ({ lists }: { lists: readonly List[] | null }) => (
-  <Panel
-    title="Lists"
-    actions={
-      <Link to="/lists" search={{}}>
-        All lists
-      </Link>
-    }
-  >
+  <Panel title={t`Lists`} actions={<Link to="/lists" search={{}}>{t`All lists`}</Link>}>
     {lists === null ? (
       <Loading />
     ) : lists.length === 0 ? (
       <p className={css.about}>
-        No lists of addresses yet. <NewList />
+        <Trans>
+          No lists of addresses yet. <NewList />
+        </Trans>
       </p>
     ) : (
       <ul className={css.lists}>
@@ -245,7 +234,9 @@ function ListItem({ of }: { of: List }) {
       <ListProgress of={of} thin />
       <div className={`${css.between} ${css.small}`}>
         <span>
-          {formatNumber(progress.done)} of {formatNumber(rows.addresses)} done
+          <Trans>
+            {formatNumber(progress.done)} of {formatNumber(rows.addresses)} done
+          </Trans>
         </span>
         <span>{finished_at === null ? etaText(of) : formatDateTime(finished_at)}</span>
       </div>
@@ -258,10 +249,10 @@ function KeyNotices({ keys }: { keys: Overview['keys'] }) {
   const shown = KEY_NOTICES.filter((notice) => keys[notice] > 0);
   if (shown.length === 0) return null;
   return (
-    <Review title="API keys to review" of={shown}>
+    <Review title={t`API keys to review`} of={shown}>
       {shown.map((show) => (
         <Anchor key={show} renderRoot={(props) => <Link {...props} to="/settings/keys" search={{ show }} />}>
-          {pluralize(keys[show], 'key')} {NOTICE_COPY[show].title}
+          {plural(keys[show], { one: '# key', other: '# keys' })} {NOTICE_COPY[show].title}
         </Anchor>
       ))}
     </Review>
@@ -284,19 +275,19 @@ function Days(props: {
     <>
       <KeyFigures chart={chart} before={before} rows={rows} />
       <BarsChart
-        title={`Verifications ${chart.bucket === 'day' ? 'a day' : 'an hour'}`}
+        title={t`Verifications ${chart.bucket === 'day' ? t`a day` : t`an hour`}`}
         data={data}
         linkOf={({ at }) => ({ to: '/log', search: { ...withoutTime(rows), ...timeOfBucket(at, chart.bucket) } })}
         linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
         onChoose={(first, last) => onChoose(timeOfBuckets(chart, first, last))}
-        beforeLabel={`${lengthText(chart)} before`}
+        beforeLabel={t`${lengthText(chart)} before`}
         footer={
           change && (
             <>
               <span>{change.text}</span>
               {change.time !== null && (
                 <Link to="/log" search={{ ...change.time, ...change.rows }}>
-                  Open this {chart.bucket}
+                  {chart.bucket === 'hour' ? t`Open this hour` : t`Open this day`}
                 </Link>
               )}
             </>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Button, Group, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -24,14 +26,16 @@ export function PoliciesPage() {
   const isFull = own >= POLICIES_MAX;
   return (
     <Page
-      title="Policies"
-      about="What is decided from a verdict: a request, a list or a form that names a policy gets its decision."
+      title={t`Policies`}
+      about={t`What is decided from a verdict: a request, a list or a form that names a policy gets its decision.`}
       action={
         policies.length > 0 &&
         mayChange && (
-          <Button variant="filled" disabled={isFull} onClick={() => setCopied(policies[0]?.name ?? null)}>
-            Create policy
-          </Button>
+          <Button
+            variant="filled"
+            disabled={isFull}
+            onClick={() => setCopied(policies[0]?.name ?? null)}
+          >{t`Create policy`}</Button>
         )
       }
     >
@@ -48,7 +52,7 @@ export function PoliciesPage() {
             ))}
             {isFull && (
               <Text size="sm" c="dimmed">
-                This account has all {formatNumber(POLICIES_MAX)} policies that it can have.
+                <Trans>This account has all {formatNumber(POLICIES_MAX)} policies that it can have.</Trans>
               </Text>
             )}
           </Stack>
@@ -60,19 +64,15 @@ export function PoliciesPage() {
 }
 
 const openWord = ({ built_in }: Policy, mayChange: boolean): string =>
-  mayChange ? (built_in ? 'Try' : 'Edit') : 'View';
+  mayChange ? (built_in ? t`Try` : t`Edit`) : t`View`;
 
 const Summary = ({ of, mayChange, onCopy }: { of: Policy; mayChange: boolean; onCopy: (() => void) | null }) => (
   <Panel
     title={of.name}
-    note={of.built_in && <Badge variant="outline">built in</Badge>}
+    note={of.built_in && <Badge variant="outline">{t`built in`}</Badge>}
     actions={
       <Group gap="xs">
-        {onCopy && (
-          <Button size="xs" aria-label={`Copy ${of.name}`} onClick={onCopy}>
-            Copy
-          </Button>
-        )}
+        {onCopy && <Button size="xs" aria-label={t`Copy ${of.name}`} onClick={onCopy}>{t`Copy`}</Button>}
         <Anchor
           size="sm"
           aria-label={`${openWord(of, mayChange)} ${of.name}`}

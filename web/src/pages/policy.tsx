@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -30,18 +32,20 @@ export function PolicyPage() {
   return (
     <Page
       title={name}
-      tag={policy?.built_in && <Badge variant="outline">built in</Badge>}
+      tag={policy?.built_in && <Badge variant="outline">{t`built in`}</Badge>}
       about={
         <>
-          What a request with <code>{`"policy": "${name}"`}</code> gets.
+          <Trans>
+            What a request with <code>{`"policy": "${name}"`}</code> gets.
+          </Trans>
         </>
       }
-      action={policy && mayChange && <Button onClick={() => setCopied(name)}>Copy</Button>}
+      action={policy && mayChange && <Button onClick={() => setCopied(name)}>{t`Copy`}</Button>}
     >
       <QueryResult query={query}>
         {() =>
           policy === undefined ? (
-            <EmptyState title="No such policy">It may have been deleted.</EmptyState>
+            <EmptyState title={t`No such policy`}>{t`It may have been deleted.`}</EmptyState>
           ) : (
             // Another policy, or what somebody else has saved, starts over.
             <Editor mayChange={mayChange} key={`${name} ${policy.changed_at}`} of={policy} />
@@ -64,16 +68,16 @@ function Editor({ of, mayChange }: { of: Policy; mayChange: boolean }) {
   const isChanged = JSON.stringify(rules) !== JSON.stringify(saved);
   const save = useAsyncAction(async () => {
     await savePolicy(id, of.name, rules);
-    void notify('Policy saved.');
+    void notify(t`Policy saved.`);
     await client.invalidateQueries({ queryKey: policiesKey(id) });
   });
   return (
     <>
-      <Panel title={isChanged ? 'What it will say, once it is saved' : 'What it says'}>
+      <Panel title={isChanged ? t`What it will say, once it is saved` : t`What it says`}>
         <Sentences of={rules} />
       </Panel>
       {isOwn && (
-        <Panel title="Rules">
+        <Panel title={t`Rules`}>
           <RulesFields rules={rules} onChange={setRules} />
         </Panel>
       )}
@@ -82,12 +86,8 @@ function Editor({ of, mayChange }: { of: Policy; mayChange: boolean }) {
         <>
           {save.error && <ErrorAlert error={save.error} />}
           <Group>
-            <Button variant="filled" onClick={save.run} loading={save.busy} disabled={!isChanged}>
-              Save
-            </Button>
-            <Button onClick={() => setRules(saved)} disabled={!isChanged}>
-              Undo changes
-            </Button>
+            <Button variant="filled" onClick={save.run} loading={save.busy} disabled={!isChanged}>{t`Save`}</Button>
+            <Button onClick={() => setRules(saved)} disabled={!isChanged}>{t`Undo changes`}</Button>
             <Remove name={of.name} />
           </Group>
         </>
@@ -103,11 +103,9 @@ function Remove({ name }: { name: string }) {
   const [opened, setOpened] = useState(false);
   return (
     <>
-      <Button color="red" onClick={() => setOpened(true)}>
-        Delete
-      </Button>
+      <Button color="red" onClick={() => setOpened(true)}>{t`Delete`}</Button>
       <ConfirmDialog
-        title={`Delete ${name}?`}
+        title={t`Delete ${name}?`}
         action="Delete"
         opened={opened}
         onClose={() => setOpened(false)}
@@ -116,10 +114,7 @@ function Remove({ name }: { name: string }) {
           await navigate({ to: '/policies' });
           await client.invalidateQueries({ queryKey: policiesKey(id) });
         }}
-      >
-        Requests that name it fail with the error policy_not_found from then on. Lists keep it as it was when they were
-        uploaded.
-      </ConfirmDialog>
+      >{t`Requests that name it fail with the error policy_not_found from then on. Lists keep it as it was when they were uploaded.`}</ConfirmDialog>
     </>
   );
 }

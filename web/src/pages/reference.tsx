@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
@@ -27,25 +29,34 @@ export function ReferencePage() {
   const [first] = all;
   return (
     <Page
-      title="API reference"
+      title={t`API reference`}
       about={info.description && <Prose text={info.description} />}
-      tag={<span className={css.tag}>Version {info.version}</span>}
+      tag={
+        <span className={css.tag}>
+          <Trans>Version {info.version}</Trans>
+        </span>
+      }
     >
       <div className={css.columns}>
         <div className={css.samples}>{first ? <SamplePanel entry={first} /> : <KeyField />}</div>
         <div className={css.words}>
           <section className={css.section}>
-            <Title order={2}>Requests</Title>
+            <Title order={2}>{t`Requests`}</Title>
             <p>
-              The service is at <code className="mono anywhere">{location.origin}</code>. Send an API key with every
-              request, as <code className="mono">Authorization: Bearer mv_live_…</code>. A key that starts with{' '}
-              <code className="mono">mv_test_</code> is for <a href="/guide/testing">test mode</a>: it costs nothing and
-              contacts no mail server. Keys are created on the dashboard’s page{' '}
-              <Link to="/settings/keys">API keys</Link>.
+              <Trans>
+                The service is at <code className="mono anywhere">{location.origin}</code>. Send an API key with every
+                request, as <code className="mono">Authorization: Bearer mv_live_…</code>. A key that starts with{' '}
+                <code className="mono">mv_test_</code> is for <a href="/guide/testing">test mode</a>: it costs nothing
+                and contacts no mail server. Keys are created on the dashboard’s page{' '}
+                <Link to="/settings/keys">API keys</Link>.
+              </Trans>
             </p>
             <p>
-              This reference is made of <a href="/openapi.json">the OpenAPI 3.1 document</a>. For TypeScript there is a{' '}
-              <a href="/guide/quickstart">client</a>; <a href="/guide/errors">all errors</a> are on a page of their own.
+              <Trans>
+                This reference is made of <a href="/openapi.json">the OpenAPI 3.1 document</a>. For TypeScript there is
+                a <a href="/guide/quickstart">client</a>; <a href="/guide/errors">all errors</a> are on a page of their
+                own.
+              </Trans>
             </p>
           </section>
           {tags.map(({ name, description }) => (
@@ -93,20 +104,18 @@ function Frame({ document }: { document: ApiDocument }) {
   const close = () => setOpened(false);
   return (
     <div className={`${shell.frame} ${css.frame}`} {...(opened ? { 'data-nav': true } : {})}>
-      <a className="skip-link" href="#content">
-        Skip to content
-      </a>
+      <a className="skip-link" href="#content">{t`Skip to content`}</a>
       <nav
         id="pages"
         className={shell.side}
-        aria-label="API reference"
+        aria-label={t`API reference`}
         onKeyDown={({ key }) => {
           if (key !== 'Escape' || !opened) return;
           close();
           burger.current?.focus();
         }}
       >
-        <Link to="/docs" className={shell.brand} onClick={close} aria-label="Mailvet: API reference">
+        <Link to="/docs" className={shell.brand} onClick={close} aria-label={t`Mailvet: API reference`}>
           <Wordmark />
         </Link>
         <ReferenceNavigation index={index} errors={errors} search={search} onLeave={close} />
@@ -118,19 +127,19 @@ function Frame({ document }: { document: ApiDocument }) {
             ref={burger}
             className={shell.burger}
             onClick={() => setOpened(!opened)}
-            aria-label={opened ? 'Close menu' : 'Open menu'}
+            aria-label={opened ? t`Close menu` : t`Open menu`}
             aria-expanded={opened}
             aria-controls="pages"
           >
             <Icon name="menu-2" />
           </button>
           <Place />
-          <a className={css.way} href="/guide/">
-            Guide
-          </a>
+          <a className={css.way} href="/guide/">{t`Guide`}</a>
           <Link className={css.way} to="/">
-            <Icon name="arrow-left" />
-            Dashboard
+            <Trans>
+              <Icon name="arrow-left" />
+              Dashboard
+            </Trans>
           </Link>
           <ColorSchemeToggle />
         </header>
@@ -151,7 +160,7 @@ function Place() {
     <div className={shell.crumbs}>
       {title !== 'API reference' && (
         <>
-          <span className={shell.up}>API reference</span>
+          <span className={shell.up}>{t`API reference`}</span>
           <span className={shell.up} aria-hidden>
             /
           </span>

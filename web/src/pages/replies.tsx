@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,7 +11,7 @@ import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx'
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { fieldError, formError } from '../parts/field-error.ts';
-import { formatNumber, pluralize } from '../parts/format.ts';
+import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
@@ -32,10 +34,10 @@ const explainReply = (body: { reply: string; mx: string }) =>
   unwrap(api.POST('/dashboard/operator/replies/explain', { body }));
 
 const COLUMNS: readonly Column<UncertainReply>[] = [
-  { header: 'Reply', cell: (reply) => <Reply of={reply} /> },
-  { header: 'Operator', cell: ({ operator }) => operator, folds: true },
+  { header: t`Reply`, cell: (reply) => <Reply of={reply} /> },
+  { header: t`Operator`, cell: ({ operator }) => operator, folds: true },
   {
-    header: 'Read as',
+    header: t`Read as`,
     cell: ({ finding, rule }) => (
       <>
         <Text size="sm">{finding}</Text>
@@ -45,9 +47,9 @@ const COLUMNS: readonly Column<UncertainReply>[] = [
       </>
     ),
   },
-  { header: 'Count', numeric: true, cell: ({ count }) => formatNumber(count) },
-  { header: 'First seen', cell: ({ first_seen }) => <Timestamp at={first_seen} />, folds: true },
-  { header: 'Last seen', cell: ({ last_seen }) => <Timestamp at={last_seen} />, folds: true },
+  { header: t`Count`, numeric: true, cell: ({ count }) => formatNumber(count) },
+  { header: t`First seen`, cell: ({ first_seen }) => <Timestamp at={first_seen} />, folds: true },
+  { header: t`Last seen`, cell: ({ last_seen }) => <Timestamp at={last_seen} />, folds: true },
 ];
 
 const Reply = ({ of: { code, enhanced_code, template } }: { of: UncertainReply }) => (
@@ -56,7 +58,7 @@ const Reply = ({ of: { code, enhanced_code, template } }: { of: UncertainReply }
 
 const UncertainRepliesTable = ({ replies }: { replies: readonly UncertainReply[] }) => (
   <DataTable
-    label="Uncertain replies"
+    label={t`Uncertain replies`}
     columns={COLUMNS}
     rows={replies}
     rowKey={({ operator, fingerprint }) => `${operator} ${fingerprint}`}
@@ -67,14 +69,14 @@ type Clause = ReplyExplanation['clauses'][number];
 type Alternative = ReplyExplanation['alternatives'][number];
 
 const CLAUSES: readonly Column<Clause>[] = [
-  { header: 'Words', cell: ({ words }) => <span className="anywhere">{words}</span> },
-  { header: 'Subject', cell: ({ subject }) => subject },
-  { header: 'Predicate', cell: ({ predicate }) => predicate },
-  { header: 'Rule', cell: ({ rule }) => rule ?? '–' },
+  { header: t`Words`, cell: ({ words }) => <span className="anywhere">{words}</span> },
+  { header: t`Subject`, cell: ({ subject }) => subject },
+  { header: t`Predicate`, cell: ({ predicate }) => predicate },
+  { header: t`Rule`, cell: ({ rule }) => rule ?? '–' },
 ];
 const ALTERNATIVES: readonly Column<Alternative>[] = [
-  { header: 'Rule', cell: ({ rule }) => rule },
-  { header: 'Finding', cell: ({ finding }) => finding },
+  { header: t`Rule`, cell: ({ rule }) => rule },
+  { header: t`Finding`, cell: ({ finding }) => finding },
 ];
 
 function Explanation({ of }: { of: ReplyExplanation }) {
@@ -84,32 +86,39 @@ function Explanation({ of }: { of: ReplyExplanation }) {
   return (
     <Stack>
       <Text role="status" fw={600}>
-        {`Read as ${finding}, with ${confidence} confidence.`}
+        {t`Read as ${finding}, with ${confidence} confidence.`}
       </Text>
       <DescriptionList>
-        <DescriptionItem term="Rule">{rule}</DescriptionItem>
-        <DescriptionItem term="Decided by">
+        <DescriptionItem term={t`Rule`}>{rule}</DescriptionItem>
+        <DescriptionItem term={t`Decided by`}>
           {probability === null
             ? decided_by
-            : `${decided_by} (model: ${probability} that the mailbox cannot be reached)`}
+            : t`${decided_by} (model: ${probability} that the mailbox cannot be reached)`}
         </DescriptionItem>
-        <DescriptionItem term="About">{meaning}</DescriptionItem>
-        <DescriptionItem term="Operator">{operator ?? 'Unknown'}</DescriptionItem>
-        <DescriptionItem term="Enhanced code">{enhanced_code ?? 'None'}</DescriptionItem>
+        <DescriptionItem term={t`About`}>{meaning}</DescriptionItem>
+        <DescriptionItem term={t`Operator`}>{operator ?? t`Unknown`}</DescriptionItem>
+        <DescriptionItem term={t`Enhanced code`}>{enhanced_code ?? t`None`}</DescriptionItem>
         {retry_after !== null && (
-          <DescriptionItem term="Retry after">{pluralize(retry_after, 'second')}</DescriptionItem>
+          <DescriptionItem term={t`Retry after`}>
+            {plural(retry_after, { one: '# second', other: '# seconds' })}
+          </DescriptionItem>
         )}
-        <DescriptionItem term="Text as read">
-          <span className="anywhere">{read_as === '' ? 'Not read: the code decides.' : read_as}</span>
+        <DescriptionItem term={t`Text as read`}>
+          <span className="anywhere">{read_as === '' ? t`Not read: the code decides.` : read_as}</span>
         </DescriptionItem>
       </DescriptionList>
       {clauses.length > 0 && (
-        <DataTable label="Clauses" columns={CLAUSES} rows={clauses} rowKey={({ index }) => index} />
+        <DataTable label={t`Clauses`} columns={CLAUSES} rows={clauses} rowKey={({ index }) => index} />
       )}
       {of.alternatives.length > 0 && (
         <>
-          <Text size="sm">Other readings, the likeliest first:</Text>
-          <DataTable label="Other readings" columns={ALTERNATIVES} rows={of.alternatives} rowKey={(row) => row.rule} />
+          <Text size="sm">{t`Other readings, the likeliest first:`}</Text>
+          <DataTable
+            label={t`Other readings`}
+            columns={ALTERNATIVES}
+            rows={of.alternatives}
+            rowKey={(row) => row.rule}
+          />
         </>
       )}
     </Stack>
@@ -130,7 +139,7 @@ function ExplainForm() {
       <form
         ref={form}
         noValidate
-        aria-label="Explain a reply"
+        aria-label={t`Explain a reply`}
         onSubmit={(event) => {
           event.preventDefault();
           onAttempt();
@@ -140,8 +149,8 @@ function ExplainForm() {
       >
         <Stack maw={640}>
           <Textarea
-            label="Reply of a mail server"
-            description="With its code, such as “550 5.1.1 User unknown”. It is not stored."
+            label={t`Reply of a mail server`}
+            description={t`With its code, such as “550 5.1.1 User unknown”. It is not stored.`}
             autosize
             minRows={2}
             maxRows={8}
@@ -149,11 +158,11 @@ function ExplainForm() {
             maxLength={SMTP_REPLY_LENGTH.max}
             value={reply}
             onChange={(event) => setReply(event.currentTarget.value)}
-            error={tried && isShort ? 'Enter a reply with its code.' : fieldError(error, 'reply')}
+            error={tried && isShort ? t`Enter a reply with its code.` : fieldError(error, 'reply')}
           />
           <TextInput
-            label="Mail host (optional)"
-            description="Some operators use codes of their own."
+            label={t`Mail host (optional)`}
+            description={t`Some operators use codes of their own.`}
             placeholder="mx1.example.com"
             autoComplete="off"
             autoCapitalize="none"
@@ -165,9 +174,7 @@ function ExplainForm() {
           />
           {other && <ErrorAlert error={other} />}
           <div>
-            <Button type="submit" variant="filled" loading={isPending}>
-              Explain
-            </Button>
+            <Button type="submit" variant="filled" loading={isPending}>{t`Explain`}</Button>
           </div>
         </Stack>
       </form>
@@ -187,14 +194,16 @@ function Contradictions() {
   const query = useQuery(contradictionsQuery);
   return (
     <>
-      <Title order={2}>Contradictions</Title>
+      <Title order={2}>{t`Contradictions`}</Title>
       <QueryResult query={query}>
         {({ contradictions }) =>
           contradictions.length > 0 ? (
             <>
               <Text size="sm" c="dimmed">
-                Verdicts that the outcome of mail contradicts, of all accounts, without addresses; the latest{' '}
-                {formatNumber(CONTRADICTIONS_TOLD)} at most. The reply may be misread.
+                <Trans>
+                  Verdicts that the outcome of mail contradicts, of all accounts, without addresses; the latest{' '}
+                  {formatNumber(CONTRADICTIONS_TOLD)} at most. The reply may be misread.
+                </Trans>
               </Text>
               <ContradictionsTable
                 rows={contradictions.map((one, index) => ({ ...one, index }))}
@@ -203,9 +212,9 @@ function Contradictions() {
               />
             </>
           ) : (
-            <EmptyState title="No contradictions">
-              No outcome that accounts have reported contradicts its verdict.
-            </EmptyState>
+            <EmptyState
+              title={t`No contradictions`}
+            >{t`No outcome that accounts have reported contradicts its verdict.`}</EmptyState>
           )
         }
       </QueryResult>
@@ -217,27 +226,30 @@ function Replies() {
   const query = useQuery(repliesQuery);
   return (
     <Page
-      title="SMTP replies"
-      about="How replies of mail servers are read: those read with low confidence, and verdicts that mail contradicts."
+      title={t`SMTP replies`}
+      about={t`How replies of mail servers are read: those read with low confidence, and verdicts that mail contradicts.`}
     >
       <ExplainForm />
-      <Title order={2}>Uncertain replies</Title>
+      <Title order={2}>{t`Uncertain replies`}</Title>
       <QueryResult query={query}>
         {({ replies, total_count }) =>
           replies.length > 0 ? (
             <>
-              <Text size="sm" c="dimmed">
-                Without addresses, names and numbers. No rule matched, or only a weak one.
-              </Text>
+              <Text
+                size="sm"
+                c="dimmed"
+              >{t`Without addresses, names and numbers. No rule matched, or only a weak one.`}</Text>
               <UncertainRepliesTable replies={replies} />
               {total_count > replies.length && (
                 <Text size="sm" c="dimmed">
-                  The {formatNumber(replies.length)} most frequent of {formatNumber(total_count)} kinds.
+                  <Trans>
+                    The {formatNumber(replies.length)} most frequent of {formatNumber(total_count)} kinds.
+                  </Trans>
                 </Text>
               )}
             </>
           ) : (
-            <EmptyState title="No uncertain replies">All replies so far matched a rule.</EmptyState>
+            <EmptyState title={t`No uncertain replies`}>{t`All replies so far matched a rule.`}</EmptyState>
           )
         }
       </QueryResult>

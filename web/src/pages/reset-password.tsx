@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Checkbox, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -25,11 +26,10 @@ export function ResetPasswordPage() {
   const [done, setDone] = useState(false);
   if (done)
     return (
-      <Page title="Password set">
-        <FormResult action={<SignInLink />}>
-          Your sessions have ended and your passkeys are removed, except those that you kept. Sign in with the new
-          password.
-        </FormResult>
+      <Page title={t`Password set`}>
+        <FormResult
+          action={<SignInLink />}
+        >{t`Your sessions have ended and your passkeys are removed, except those that you kept. Sign in with the new password.`}</FormResult>
       </Page>
     );
   if (link.token === null) return <NoLink link={link} />;
@@ -59,10 +59,10 @@ function KeepTables({ found, kept, onChange }: KeepProps) {
     <>
       {passkeys.length > 0 && (
         <Stack gap="xs">
-          <Title order={2}>Passkeys</Title>
-          <Text size="sm">Keep only those that you know. All others are removed.</Text>
+          <Title order={2}>{t`Passkeys`}</Title>
+          <Text size="sm">{t`Keep only those that you know. All others are removed.`}</Text>
           <DataTable
-            label="Passkeys"
+            label={t`Passkeys`}
             rows={passkeys}
             rowKey={(row) => row.id}
             columns={[
@@ -71,11 +71,11 @@ function KeepTables({ found, kept, onChange }: KeepProps) {
                 kept.passkeys,
                 (passkeys) => onChange({ ...kept, passkeys }),
               ),
-              { header: 'Name', cell: (row) => <span className="anywhere">{row.name}</span> },
-              { header: 'Added', folds: true, cell: (row) => <Timestamp at={row.created_at} /> },
+              { header: t`Name`, cell: (row) => <span className="anywhere">{row.name}</span> },
+              { header: t`Added`, folds: true, cell: (row) => <Timestamp at={row.created_at} /> },
               {
-                header: 'Last used',
-                cell: (row) => (row.last_used_at === null ? 'Not yet' : <Timestamp at={row.last_used_at} />),
+                header: t`Last used`,
+                cell: (row) => (row.last_used_at === null ? t`Not yet` : <Timestamp at={row.last_used_at} />),
               },
             ]}
           />
@@ -83,21 +83,21 @@ function KeepTables({ found, kept, onChange }: KeepProps) {
       )}
       {sessions.length > 0 && (
         <Stack gap="xs">
-          <Title order={2}>Sessions</Title>
-          <Text size="sm">Keep only browsers that you know. All others are signed out.</Text>
+          <Title order={2}>{t`Sessions`}</Title>
+          <Text size="sm">{t`Keep only browsers that you know. All others are signed out.`}</Text>
           <DataTable
-            label="Sessions"
+            label={t`Sessions`}
             rows={sessions}
             rowKey={(row) => row.id}
             columns={[
               keepColumn(
-                (row: Session) => `${row.device}, ${row.ip ?? 'unknown address'}`,
+                (row: Session) => `${row.device}, ${row.ip ?? t`unknown address`}`,
                 kept.sessions,
                 (sessions) => onChange({ ...kept, sessions }),
               ),
-              { header: 'Device', cell: (row) => row.device },
-              { header: 'IP address', cell: (row) => <span className="anywhere">{row.ip ?? 'Unknown'}</span> },
-              { header: 'Last seen', cell: (row) => <Timestamp at={row.last_seen_at} /> },
+              { header: t`Device`, cell: (row) => row.device },
+              { header: t`IP address`, cell: (row) => <span className="anywhere">{row.ip ?? t`Unknown`}</span> },
+              { header: t`Last seen`, cell: (row) => <Timestamp at={row.last_seen_at} /> },
             ]}
           />
         </Stack>
@@ -112,10 +112,10 @@ function keepColumn<Row extends { readonly id: string }>(
   onChange: (ids: string[]) => void,
 ): Column<Row> {
   return {
-    header: 'Keep',
+    header: t`Keep`,
     cell: (row) => (
       <Checkbox
-        aria-label={`Keep ${nameOf(row)}`}
+        aria-label={t`Keep ${nameOf(row)}`}
         checked={kept.includes(row.id)}
         onChange={({ currentTarget: { checked } }) =>
           onChange(checked ? [...kept, row.id] : kept.filter((id) => id !== row.id))
@@ -136,7 +136,7 @@ function Reset(props: Props) {
   const lookUp = () => unwrap(api.POST('/dashboard/password/reset/lookup', { body: { token } }));
   const { found, error, retry } = useLookup(link, lookUp);
   if (found !== null) return <ResetForm {...props} found={found} />;
-  return <Page title="Choose a password">{error ? <ErrorAlert error={error} onRetry={retry} /> : <Loading />}</Page>;
+  return <Page title={t`Choose a password`}>{error ? <ErrorAlert error={error} onRetry={retry} /> : <Loading />}</Page>;
 }
 
 function NoLink({ link }: { link: OpenedLink }) {
@@ -144,11 +144,9 @@ function NoLink({ link }: { link: OpenedLink }) {
   return (
     <InvalidLink link={link}>
       {mail ? (
-        <Anchor component={Link} to="/sign-in" hash="forgot">
-          Request a new link
-        </Anchor>
+        <Anchor component={Link} to="/sign-in" hash="forgot">{t`Request a new link`}</Anchor>
       ) : (
-        <Text>Ask the operator of this service for a new link.</Text>
+        <Text>{t`Ask the operator of this service for a new link.`}</Text>
       )}
     </InvalidLink>
   );
@@ -169,12 +167,12 @@ function ResetForm({ token, link, onDone, found }: Props & { found: ResetLookup 
   });
   return (
     <Page
-      title="Choose a password"
-      about="This ends all your sessions and removes all your passkeys, except those that you keep."
+      title={t`Choose a password`}
+      about={t`This ends all your sessions and removes all your passkeys, except those that you keep.`}
     >
-      <Form submit={submit} action="Set password" main>
+      <Form submit={submit} action={t`Set password`} main>
         <HiddenUsername email={found.email} />
-        <NewPasswordField label="New password" {...submit.field('password')} ref={focusOnMount} />
+        <NewPasswordField label={t`New password`} {...submit.field('password')} ref={focusOnMount} />
         <KeepTables found={found} kept={keep} onChange={setKeep} />
       </Form>
     </Page>

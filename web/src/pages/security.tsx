@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Box, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -27,7 +29,7 @@ export function SecurityPage() {
   const { user, oidc } = useSession();
   if (user === null) return null;
   return (
-    <Page title="Sign-in and security" about={`Signed in as ${user.email}.`}>
+    <Page title={t`Sign-in and security`} about={t`Signed in as ${user.email}.`}>
       <Stack gap="lg" maw={640}>
         <NameSection user={user} />
         <Divider />
@@ -56,14 +58,14 @@ function NameSection({ user }: { user: SignedInUser }) {
   const submit = useSubmit(async ({ name = '' }) => {
     await unwrap(api.PATCH('/dashboard/profile', { body: { name: name.trim() } }));
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    await notify('Name saved.');
+    await notify(t`Name saved.`);
   });
   return (
-    <Section title="Name" about="Shown to other members of your accounts, together with your email address.">
+    <Section title={t`Name`} about={t`Shown to other members of your accounts, together with your email address.`}>
       <Box maw={360}>
-        <Form submit={submit} action="Save name">
+        <Form submit={submit} action={t`Save name`}>
           <TextInput
-            label="Your name"
+            label={t`Your name`}
             autoComplete="name"
             maxLength={PERSON_NAME_LENGTH.max}
             defaultValue={user.name}
@@ -76,9 +78,9 @@ function NameSection({ user }: { user: SignedInUser }) {
 }
 
 function ProviderSection({ name, only }: { name: string; only: boolean }) {
-  const none = only ? 'This service has no passwords or passkeys of its own.' : 'You have no password here.';
+  const none = only ? t`This service has no passwords or passkeys of its own.` : t`You have no password here.`;
   return (
-    <Section title="Sign-in" about={`You sign in with ${name}. ${none}`}>
+    <Section title={t`Sign-in`} about={t`You sign in with ${name}. ${none}`}>
       {null}
     </Section>
   );
@@ -87,7 +89,7 @@ function ProviderSection({ name, only }: { name: string; only: boolean }) {
 function PasswordSection({ user }: { user: SignedInUser }) {
   const [changes, setChanges] = useState(0);
   return (
-    <Section title="Password" about="Changing your password signs out all your other sessions.">
+    <Section title={t`Password`} about={t`Changing your password signs out all your other sessions.`}>
       <Box maw={360}>
         {/* Remounted after each change, to clear the fields. */}
         <PasswordForm key={changes} email={user.email} onChanged={() => setChanges(changes + 1)} />
@@ -100,13 +102,13 @@ function PasswordForm({ email, onChanged }: { email: string; onChanged: () => vo
   const submit = useSubmit(async ({ current = '', password = '' }) => {
     await unwrap(api.POST('/dashboard/password', { body: { current, password } }));
     onChanged();
-    await notify('Password changed. All your other sessions have been signed out.');
+    await notify(t`Password changed. All your other sessions have been signed out.`);
   }, 'current');
   return (
-    <Form submit={submit} action="Change password">
+    <Form submit={submit} action={t`Change password`}>
       <HiddenUsername email={email} />
-      <PasswordField label="Current password" {...submit.field('current')} />
-      <NewPasswordField label="New password" {...submit.field('password')} />
+      <PasswordField label={t`Current password`} {...submit.field('current')} />
+      <NewPasswordField label={t`New password`} {...submit.field('password')} />
     </Form>
   );
 }
@@ -120,28 +122,24 @@ function SessionTable({
 }) {
   return (
     <DataTable
-      label="Your sessions"
+      label={t`Your sessions`}
       rows={sessions}
       rowKey={(row) => row.id}
       columns={[
         {
-          header: 'Device',
+          header: t`Device`,
           cell: (row) => (
             <Group gap="xs">
               {row.device}
-              {row.current && (
-                <Badge variant="outline" size="sm" tt="none">
-                  This device
-                </Badge>
-              )}
+              {row.current && <Badge variant="outline" size="sm" tt="none">{t`This device`}</Badge>}
             </Group>
           ),
         },
-        { header: 'IP address', cell: (row) => <span className="anywhere">{row.ip ?? 'Unknown'}</span> },
-        { header: 'Signed in', folds: true, cell: (row) => <Timestamp at={row.signed_in_at} /> },
-        { header: 'Last seen', folds: true, cell: (row) => <Timestamp at={row.last_seen_at} /> },
+        { header: t`IP address`, cell: (row) => <span className="anywhere">{row.ip ?? t`Unknown`}</span> },
+        { header: t`Signed in`, folds: true, cell: (row) => <Timestamp at={row.signed_in_at} /> },
+        { header: t`Last seen`, folds: true, cell: (row) => <Timestamp at={row.last_seen_at} /> },
         {
-          header: 'Actions',
+          header: t`Actions`,
           quietHeader: true,
           cell: (row) =>
             !row.current && (
@@ -149,10 +147,8 @@ function SessionTable({
                 <Button
                   size="compact-sm"
                   onClick={() => onEnd(row)}
-                  aria-label={`Sign out ${row.device}, ${row.ip ?? 'unknown address'}`}
-                >
-                  Sign out
-                </Button>
+                  aria-label={t`Sign out ${row.device}, ${row.ip ?? t`unknown address`}`}
+                >{t`Sign out`}</Button>
               </Group>
             ),
         },
@@ -181,7 +177,7 @@ function SessionsSection() {
   async function endOthers() {
     await unwrap(api.POST('/dashboard/sessions/end-others'));
     await refresh();
-    await notify('All your other sessions have been signed out.');
+    await notify(t`All your other sessions have been signed out.`);
   }
   async function endAll() {
     await unwrap(api.POST('/dashboard/sign-out-everywhere'));
@@ -189,48 +185,49 @@ function SessionsSection() {
   }
   return (
     <Section
-      title="Sessions"
-      about={`Browsers that are signed in. If you do not recognize one, sign it out and change your password${oidc?.only ? ` at ${oidc.name}` : ''}.`}
+      title={t`Sessions`}
+      about={t`Browsers that are signed in. If you do not recognize one, sign it out and change your password${oidc?.only ? t` at ${oidc.name}` : ''}.`}
     >
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && <SessionTable sessions={data.sessions} onEnd={ended.open} />}
       <Group gap="sm">
-        {data && data.sessions.length > 1 && <Button onClick={othersDialog.open}>Sign out all other sessions</Button>}
-        <Button onClick={everywhereDialog.open}>Sign out everywhere</Button>
+        {data && data.sessions.length > 1 && (
+          <Button onClick={othersDialog.open}>{t`Sign out all other sessions`}</Button>
+        )}
+        <Button onClick={everywhereDialog.open}>{t`Sign out everywhere`}</Button>
       </Group>
       <ConfirmDialog
-        title="Sign out this session?"
-        action="Sign out"
+        title={t`Sign out this session?`}
+        action={t`Sign out`}
         opened={ended.opened}
         onClose={ended.close}
         onConfirm={end}
       >
         <Text size="sm">
-          {ending?.device}
-          {ending?.ip ? `, ${ending.ip},` : ''} is signed out at once.
+          <Trans>
+            {ending?.device}
+            {ending?.ip ? `, ${ending.ip},` : ''} is signed out at once.
+          </Trans>
         </Text>
       </ConfirmDialog>
       <ConfirmDialog
-        title="Sign out all other sessions?"
-        action="Sign out"
+        title={t`Sign out all other sessions?`}
+        action={t`Sign out`}
         opened={others}
         onClose={othersDialog.close}
         onConfirm={endOthers}
       >
-        <Text size="sm">
-          This signs you out of all browsers but this one. Links to choose a password that were sent to you stop
-          working.
-        </Text>
+        <Text size="sm">{t`This signs you out of all browsers but this one. Links to choose a password that were sent to you stop working.`}</Text>
       </ConfirmDialog>
       <ConfirmDialog
-        title="Sign out everywhere?"
-        action="Sign out everywhere"
+        title={t`Sign out everywhere?`}
+        action={t`Sign out everywhere`}
         opened={everywhere}
         onClose={everywhereDialog.close}
         onConfirm={endAll}
       >
-        <Text size="sm">This signs you out of all browsers, including this one. API keys keep working.</Text>
+        <Text size="sm">{t`This signs you out of all browsers, including this one. API keys keep working.`}</Text>
       </ConfirmDialog>
     </Section>
   );

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { SimpleGrid, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -11,7 +13,7 @@ import type { ChartData } from '../parts/chart/series.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { formatShare } from '../parts/delta.ts';
 import { Figures } from '../parts/figures.tsx';
-import { formatDateTime, formatMs, formatNumber, pluralize } from '../parts/format.ts';
+import { formatDateTime, formatMs, formatNumber } from '../parts/format.ts';
 import { Glyph, type Outcome } from '../parts/glyph.tsx';
 import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
@@ -39,8 +41,8 @@ function Status() {
   });
   return (
     <Page
-      title="Service"
-      about="All accounts together, in UTC. Queues and mail operators are those of the node that answers."
+      title={t`Service`}
+      about={t`All accounts together, in UTC. Queues and mail operators are those of the node that answers.`}
     >
       <QueryResult query={query}>
         {(service) => (
@@ -48,17 +50,21 @@ function Status() {
             <Totals service={service} />
             <LastDay hours={service.hours} />
             <Pair alike>
-              <Panel title="Health">
+              <Panel title={t`Health`}>
                 <Health service={service} />
               </Panel>
-              <Panel title="Jobs and holds" flush="table" actions={<Link to="/operator/jobs">Failed jobs</Link>}>
+              <Panel
+                title={t`Jobs and holds`}
+                flush="table"
+                actions={<Link to="/operator/jobs">{t`Failed jobs`}</Link>}
+              >
                 <Jobs service={service} />
               </Panel>
             </Pair>
-            <Panel title="Nodes" flush="table" note="one row for each process">
+            <Panel title={t`Nodes`} flush="table" note={t`one row for each process`}>
               <Nodes service={service} />
             </Panel>
-            <Panel title="Mail operators" flush="table" note="of this node">
+            <Panel title={t`Mail operators`} flush="table" note={t`of this node`}>
               <Operators service={service} />
             </Panel>
           </>
@@ -77,29 +83,29 @@ function Totals({ service: { hours, latency, node, store } }: { service: Service
   const p95 = latency.smtp?.p95 ?? latency.mx?.p95;
   return (
     <Figures
-      label="Key figures"
+      label={t`Key figures`}
       items={[
         {
-          label: 'Verifications, last day',
+          label: t`Verifications, last day`,
           value: formatNumber(verifications),
-          note: `${formatNumber(hours.at(-1)?.verifications ?? 0)} in this hour so far`,
+          note: t`${formatNumber(hours.at(-1)?.verifications ?? 0)} in this hour so far`,
         },
         {
-          label: `Time to answer, ${latency.smtp === null ? 'mx' : 'smtp'}, p95`,
+          label: t`Time to answer, ${latency.smtp === null ? 'mx' : 'smtp'}, p95`,
           value: p95 === undefined ? '–' : formatMs(p95),
         },
         {
-          label: 'Rejected requests, last day',
+          label: t`Rejected requests, last day`,
           value: formatNumber(rejected),
-          note: `${formatShare(rejected + verifications === 0 ? null : rejected / (rejected + verifications))} of all`,
+          note: t`${formatShare(rejected + verifications === 0 ? null : rejected / (rejected + verifications))} of all`,
         },
         {
-          label: 'Waiting, this node',
+          label: t`Waiting, this node`,
           value: formatNumber(node.checks_waiting + node.charges_waiting),
-          note: `${formatNumber(node.running)} running, ${pluralize(node.dialogues_open, 'SMTP dialogue')} open`,
+          note: t`${formatNumber(node.running)} running, ${plural(node.dialogues_open, { one: '# SMTP dialogue', other: '# SMTP dialogues' })} open`,
         },
         {
-          label: 'Failed jobs',
+          label: t`Failed jobs`,
           value: failed === undefined ? '–' : formatNumber(failed),
           link: { to: '/operator/jobs' },
         },
@@ -111,10 +117,10 @@ function Totals({ service: { hours, latency, node, store } }: { service: Service
 type EgressRow = Service['egress']['egresses'][number];
 
 const EGRESS_STATES: Readonly<Record<string, string>> = {
-  ok: 'Mail servers reached',
-  port_closed: 'Port 25 closed',
-  refused_everywhere: 'Refused by all mail servers',
-  resting: 'SOCKS server failing',
+  ok: t`Mail servers reached`,
+  port_closed: t`Port 25 closed`,
+  refused_everywhere: t`Refused by all mail servers`,
+  resting: t`SOCKS server failing`,
 };
 const egressState = (state: string): string => EGRESS_STATES[state] ?? state;
 
@@ -122,13 +128,17 @@ const egressState = (state: string): string => EGRESS_STATES[state] ?? state;
 function egressRows(egresses: readonly EgressRow[]): (readonly [name: string, text: string, problem: boolean])[] {
   if (egresses.every(({ name }) => name === 'default')) return [];
   return egresses.map(({ name, state, last_day: day, breakers_open: breakers, identity, advice }) => {
-    const shares = `${formatShare(day.blocked)} blocked, ${formatShare(day.deferred)} deferred`;
-    const time = day.answer_ms === null ? '' : `, ${formatMs(day.answer_ms)} to an answer`;
-    const checks = day.checks === 0 ? 'no check today' : `${pluralize(day.checks, 'check')} today: ${shares}${time}`;
-    const refusing = breakers === 0 ? '' : `; ${pluralize(breakers, 'operator')} refuse it`;
+    const shares = t`${formatShare(day.blocked)} blocked, ${formatShare(day.deferred)} deferred`;
+    const time = day.answer_ms === null ? '' : t`, ${formatMs(day.answer_ms)} to an answer`;
+    const checks =
+      day.checks === 0
+        ? t`no check today`
+        : t`${plural(day.checks, { one: '# check', other: '# checks' })} today: ${shares}${time}`;
+    const refusing =
+      breakers === 0 ? '' : t`; ${plural(breakers, { one: '# operator', other: '# operators' })} refuse it`;
     const names = identity === null ? '' : ` ${identityText(identity)}.`;
     const text = `${egressState(state)}${refusing}; ${checks}.${names}${advice === null ? '' : ` ${advice}`}`;
-    return [`Egress ${name}`, text, advice !== null];
+    return [t`Egress ${name}`, text, advice !== null];
   });
 }
 
@@ -157,33 +167,33 @@ const stated = (name: string, problem: string | null, fine: string): HealthRow =
 });
 
 function healthRows({ node, problems, egress, lists }: Service): readonly HealthRow[] {
-  const since = egress.since === null ? '' : ` since ${formatDateTime(egress.since)}`;
+  const since = egress.since === null ? '' : t` since ${formatDateTime(egress.since)}`;
   const reached = `${egressState(egress.state)}${since}`;
   return [
-    stated('Store', problems.store, `${node.store}, answers and accepts writes`),
+    stated(t`Store`, problems.store, t`${node.store}, answers and accepts writes`),
     stated(
-      'Resolver',
+      t`Resolver`,
       problems.resolver,
-      `Answers; ${pluralize(node.dns_queries, 'query', 'queries')} under way, ${formatNumber(node.dns_cached)} answers cached`,
+      t`Answers; ${plural(node.dns_queries, { one: '# query', other: '# queries' })} under way, ${formatNumber(node.dns_cached)} answers cached`,
     ),
-    stated('Mail servers', egress.state === 'ok' ? null : reached, `Reached${since}`),
+    stated(t`Mail servers`, egress.state === 'ok' ? null : reached, t`Reached${since}`),
     ...egressRows(egress.egresses).map(
       ([name, text, problem]): HealthRow => ({ name, text, state: problem ? 'problem' : 'ok' }),
     ),
-    ...(problems.egress_file === null ? [] : [stated('Egress file', problems.egress_file, '')]),
-    stated('Clock', problems.clock, 'Agrees with that of the store'),
+    ...(problems.egress_file === null ? [] : [stated(t`Egress file`, problems.egress_file, '')]),
+    stated(t`Clock`, problems.clock, t`Agrees with that of the store`),
     stated(
-      'Disposable lists',
+      t`Disposable lists`,
       problems.lists,
-      `${pluralize(lists.age_days, 'day')} old, ${formatNumber(lists.disposable_domains)} domains`,
+      t`${plural(lists.age_days, { one: '# day', other: '# days' })} old, ${formatNumber(lists.disposable_domains)} domains`,
     ),
-    { name: 'Version', text: node.version, state: null },
+    { name: t`Version`, text: node.version, state: null },
   ];
 }
 
 const STATE_FACTS = {
   ok: { label: 'OK', glyph: 'deliverable' },
-  problem: { label: 'Problem', glyph: 'undeliverable' },
+  problem: { label: t`Problem`, glyph: 'undeliverable' },
 } as const satisfies Record<NonNullable<HealthRow['state']>, { label: string; glyph: Outcome }>;
 
 const Health = ({ service }: { service: Service }) => (
@@ -201,7 +211,7 @@ const Health = ({ service }: { service: Service }) => (
           {state === 'problem' && name === 'Mail servers' && (
             <>
               {'. '}
-              <Link to="/operator/doctor">Run the doctor</Link>
+              <Link to="/operator/doctor">{t`Run the doctor`}</Link>
             </>
           )}
         </dd>
@@ -212,25 +222,27 @@ const Health = ({ service }: { service: Service }) => (
 
 type Job = NonNullable<Service['store']>['jobs'][number];
 const JOBS: readonly Column<Job>[] = [
-  { header: 'Jobs', cell: ({ kind }) => <span className="mono anywhere">{kind}</span> },
-  { header: 'State', cell: ({ state }) => state },
-  { header: 'Number', numeric: true, cell: ({ count }) => formatNumber(count) },
+  { header: t`Jobs`, cell: ({ kind }) => <span className="mono anywhere">{kind}</span> },
+  { header: t`State`, cell: ({ state }) => state },
+  { header: t`Number`, numeric: true, cell: ({ count }) => formatNumber(count) },
 ];
 
 function Jobs({ service: { store } }: { service: Service }) {
-  if (store === null) return <p className={css.none}>The store did not answer in time.</p>;
-  const held = `${pluralize(store.holds, 'hold')}${store.oldest_hold_seconds === null ? '' : `, the oldest for ${pluralize(store.oldest_hold_seconds, 'second')}`}`;
+  if (store === null) return <p className={css.none}>{t`The store did not answer in time.`}</p>;
+  const held = `${plural(store.holds, { one: '# hold', other: '# holds' })}${store.oldest_hold_seconds === null ? '' : t`, the oldest for ${plural(store.oldest_hold_seconds, { one: '# second', other: '# seconds' })}`}`;
   return (
     <>
       {store.jobs.length > 0 && (
-        <DataTable label="Jobs" columns={JOBS} rows={store.jobs} rowKey={({ kind, state }) => `${kind} ${state}`} />
+        <DataTable label={t`Jobs`} columns={JOBS} rows={store.jobs} rowKey={({ kind, state }) => `${kind} ${state}`} />
       )}
       <p className={css.none}>
-        {held}. Old rows are{' '}
-        {store.purge_lag_seconds === 0
-          ? 'deleted on time'
-          : `deleted ${pluralize(store.purge_lag_seconds, 'second')} late`}
-        . {pluralize(store.low_balances, 'account')} below the low-balance threshold.
+        <Trans>
+          {held}. Old rows are{' '}
+          {store.purge_lag_seconds === 0
+            ? t`deleted on time`
+            : t`deleted ${plural(store.purge_lag_seconds, { one: '# second', other: '# seconds' })} late`}
+          . <Plural value={store.low_balances} one="# account" other="# accounts" /> below the low-balance threshold.
+        </Trans>
       </p>
     </>
   );
@@ -243,23 +255,25 @@ const isSilent = (seen: string): boolean => Date.now() - Date.parse(seen) > SILE
 
 const NODES: readonly Column<Node>[] = [
   {
-    header: 'Node',
+    header: t`Node`,
     cell: ({ id, label, answers }) => (
       <span title={id} className="anywhere">
         <span className="mono">{label}</span>
-        {answers && ', this one'}
+        {answers && t`, this one`}
       </span>
     ),
   },
-  { header: 'Version', cell: ({ version }) => version ?? 'unknown' },
-  { header: 'Started', folds: true, cell: ({ started_at }) => <Timestamp at={started_at} /> },
+  { header: t`Version`, cell: ({ version }) => version ?? 'unknown' },
+  { header: t`Started`, folds: true, cell: ({ started_at }) => <Timestamp at={started_at} /> },
   {
-    header: 'Last heartbeat',
+    header: t`Last heartbeat`,
     cell: ({ seen_at }) =>
       seen_at === null ? (
-        'none yet'
+        t`none yet`
       ) : isSilent(seen_at) ? (
-        <b>silent since {formatDateTime(seen_at)}</b>
+        <b>
+          <Trans>silent since {formatDateTime(seen_at)}</Trans>
+        </b>
       ) : (
         formatDateTime(seen_at)
       ),
@@ -268,29 +282,29 @@ const NODES: readonly Column<Node>[] = [
 
 const Nodes = ({ service: { nodes } }: { service: Service }) =>
   nodes.length === 0 ? (
-    <p className={css.none}>No process has reported yet. Each does within seconds of its start.</p>
+    <p className={css.none}>{t`No process has reported yet. Each does within seconds of its start.`}</p>
   ) : (
-    <DataTable label="Nodes" columns={NODES} rows={nodes} rowKey={({ id }) => id} />
+    <DataTable label={t`Nodes`} columns={NODES} rows={nodes} rowKey={({ id }) => id} />
   );
 
 type Operator = Service['operators'][number];
 const OPERATORS: readonly Column<Operator>[] = [
-  { header: 'Operator', cell: ({ operator }) => operatorName(operator) },
-  { header: 'Dialogues open', numeric: true, cell: ({ dialogues_open }) => formatNumber(dialogues_open) },
-  { header: 'Checks waiting', numeric: true, folds: true, cell: ({ waiting }) => formatNumber(waiting) },
+  { header: t`Operator`, cell: ({ operator }) => operatorName(operator) },
+  { header: t`Dialogues open`, numeric: true, cell: ({ dialogues_open }) => formatNumber(dialogues_open) },
+  { header: t`Checks waiting`, numeric: true, folds: true, cell: ({ waiting }) => formatNumber(waiting) },
   {
-    header: 'Breaker',
+    header: t`Breaker`,
     cell: ({ breakers_open, breakers_half_open }) =>
-      breakers_open > 0 ? <b>open</b> : breakers_half_open > 0 ? 'half open' : 'closed',
+      breakers_open > 0 ? <b>{t`open`}</b> : breakers_half_open > 0 ? t`half open` : 'closed',
   },
-  { header: 'Pace', numeric: true, cell: ({ pace }) => formatShare(pace) },
+  { header: t`Pace`, numeric: true, cell: ({ pace }) => formatShare(pace) },
 ];
 
 const Operators = ({ service: { operators } }: { service: Service }) =>
   operators.length === 0 ? (
-    <p className={css.none}>This service is not set up to connect to mail servers.</p>
+    <p className={css.none}>{t`This service is not set up to connect to mail servers.`}</p>
   ) : (
-    <DataTable label="Mail operators" columns={OPERATORS} rows={operators} rowKey={({ operator }) => operator} />
+    <DataTable label={t`Mail operators`} columns={OPERATORS} rows={operators} rowKey={({ operator }) => operator} />
   );
 
 type Hour = Service['hours'][number];
@@ -304,18 +318,18 @@ function LastDay({ hours }: { hours: readonly Hour[] }) {
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
       <Chart
-        title="Requests an hour"
+        title={t`Requests an hour`}
         summary={
           busiest === 0
-            ? 'No verification in the last day.'
-            : `At most ${pluralize(busiest, 'verification')} an hour; results of lists are not among them.`
+            ? t`No verification in the last day.`
+            : t`At most ${plural(busiest, { one: '# verification', other: '# verifications' })} an hour; results of lists are not among them.`
         }
         data={charts.requests}
       />
       <Chart
-        title="Time to answer, 95th percentile"
-        summary={times.length === 0 ? 'No data.' : `The slowest hour: ${times.join(', ')}.`}
-        unit=" ms"
+        title={t`Time to answer, 95th percentile`}
+        summary={times.length === 0 ? t`No data.` : t`The slowest hour: ${times.join(', ')}.`}
+        unit={t` ms`}
         data={charts.times}
       />
     </SimpleGrid>
@@ -330,8 +344,8 @@ function chartsOf(hours: readonly Hour[]): Record<'requests' | 'times', ChartDat
       bucket: 'hour',
       shape: 'bars',
       series: [
-        { label: 'Verifications', tone: 'first', values: hours.map(({ verifications }) => verifications) },
-        { label: 'Rejected', tone: 'rejected', values: hours.map(({ rejected }) => rejected) },
+        { label: t`Verifications`, tone: 'first', values: hours.map(({ verifications }) => verifications) },
+        { label: t`Rejected`, tone: 'rejected', values: hours.map(({ rejected }) => rejected) },
       ],
     },
     times: {

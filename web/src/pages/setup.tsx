@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { PERSON_NAME_LENGTH } from '../../../src/kernel/facts/limits.ts';
@@ -24,11 +26,13 @@ function NoLink({ link }: { link: OpenedLink }) {
     <InvalidLink link={link}>
       <SetupHint>
         <Text>
-          A setup link works only while no user exists. If you already have a user,{' '}
-          <Anchor component={Link} to="/sign-in" underline="always">
-            sign in
-          </Anchor>
-          .
+          <Trans>
+            A setup link works only while no user exists. If you already have a user,{' '}
+            <Anchor component={Link} to="/sign-in" underline="always">
+              sign in
+            </Anchor>
+            .
+          </Trans>
         </Text>
       </SetupHint>
     </InvalidLink>
@@ -48,17 +52,20 @@ function SetupForm({ token, link }: { token: string; link: OpenedLink }) {
     link.discard();
   });
   return (
-    <Page title="Set up Mailvet" about="You become the owner of the first account and an operator of this service.">
-      <Form submit={submit} action="Set up" main>
+    <Page
+      title={t`Set up Mailvet`}
+      about={t`You become the owner of the first account and an operator of this service.`}
+    >
+      <Form submit={submit} action={t`Set up`} main>
         <TextInput
-          label="Your name"
+          label={t`Your name`}
           autoComplete="name"
           maxLength={PERSON_NAME_LENGTH.max}
           {...submit.field('name')}
           ref={focusOnMount}
         />
-        <SuggestingEmailField {...submit.field('email')} description="You will sign in with this address." />
-        <NewPasswordField label="Password" {...submit.field('password')} />
+        <SuggestingEmailField {...submit.field('email')} description={t`You will sign in with this address.`} />
+        <NewPasswordField label={t`Password`} {...submit.field('password')} />
       </Form>
     </Page>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Text } from '@mantine/core';
 import { api, unwrap } from '../api/client.ts';
 import { Form } from '../parts/form.tsx';
@@ -25,12 +26,12 @@ export function SignInLinkPage() {
   if (token === null)
     return (
       <InvalidLink link={link}>
-        <Text>Ask the operator of this service for a new one.</Text>
+        <Text>{t`Ask the operator of this service for a new one.`}</Text>
       </InvalidLink>
     );
   return (
-    <Page title="Sign in" about="The operator of this service made this link for you. It works once.">
-      <Form submit={submit} action="Sign in" main />
+    <Page title={t`Sign in`} about={t`The operator of this service made this link for you. It works once.`}>
+      <Form submit={submit} action={t`Sign in`} main />
     </Page>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Code, Divider, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi, Link, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -41,7 +43,7 @@ export function SignInPage() {
   if (needsCode) return <CodeStep onSignedIn={refresh} onBack={() => setNeedsCode(false)} />;
   if (oidc?.only)
     return (
-      <Page title="Sign in">
+      <Page title={t`Sign in`}>
         <OidcButton name={oidc.name} next={next} filled />
       </Page>
     );
@@ -64,9 +66,7 @@ function PasskeyButton({ onSignedIn }: { onSignedIn: () => Promise<void> }) {
   });
   return (
     <Stack>
-      <Button onClick={run} loading={busy}>
-        Sign in with a passkey
-      </Button>
+      <Button onClick={run} loading={busy}>{t`Sign in with a passkey`}</Button>
       {error && <ErrorAlert error={error} />}
     </Stack>
   );
@@ -91,26 +91,28 @@ function PasswordStep(props: {
     else await onSignedIn();
   }, 'password');
   return (
-    <Page title="Sign in">
+    <Page title={t`Sign in`}>
       <Stack>
-        <Form submit={submit} action="Sign in" main beside={setup_command === null && <Forgot next={next} />}>
+        <Form submit={submit} action={t`Sign in`} main beside={setup_command === null && <Forgot next={next} />}>
           <EmailField
             {...submit.field('email')}
             defaultValue={email}
             onChange={(event) => onEmail(event.currentTarget.value)}
             ref={isPrefilled ? null : focusOnMount}
           />
-          <PasswordField label="Password" {...submit.field('password')} ref={isPrefilled ? focusOnMount : null} />
+          <PasswordField label={t`Password`} {...submit.field('password')} ref={isPrefilled ? focusOnMount : null} />
         </Form>
-        {(supportsPasskeys || oidc) && <Divider label="or" labelPosition="center" />}
+        {(supportsPasskeys || oidc) && <Divider label={t`or`} labelPosition="center" />}
         {oidc && <OidcButton name={oidc.name} next={next} />}
         {supportsPasskeys && <PasskeyButton onSignedIn={onSignedIn} />}
         {signup && (
           <Group gap={6} fz="sm">
-            No account yet?
-            <Anchor component={Link} to="/sign-up" fz="sm" underline="always">
-              Sign up
-            </Anchor>
+            <Trans>
+              No account yet?
+              <Anchor component={Link} to="/sign-up" fz="sm" underline="always">
+                Sign up
+              </Anchor>
+            </Trans>
           </Group>
         )}
       </Stack>
@@ -119,9 +121,10 @@ function PasswordStep(props: {
 }
 
 const Forgot = ({ next }: { next: string }) => (
-  <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next }} hash="forgot" />}>
-    Forgot your password?
-  </Anchor>
+  <Anchor
+    fz="sm"
+    renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next }} hash="forgot" />}
+  >{t`Forgot your password?`}</Anchor>
 );
 
 /** Needs no quoting in a shell. */
@@ -135,33 +138,31 @@ function ForgotStep({ email, next }: { email: string; next: string }) {
     setMessage(reply.message);
   });
   const back = (
-    <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next }} />}>
-      Back to sign-in
-    </Anchor>
+    <Anchor
+      fz="sm"
+      renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next }} />}
+    >{t`Back to sign-in`}</Anchor>
   );
   if (!mail)
     return (
-      <Page title="Reset your password">
+      <Page title={t`Reset your password`}>
         <FormResult action={back}>
-          <Text>
-            This service does not send email. Ask its operator for a link to choose a new password. The operator runs
-            this command on the host:
-          </Text>
+          <Text>{t`This service does not send email. Ask its operator for a link to choose a new password. The operator runs this command on the host:`}</Text>
           <Code block mt="sm" className="anywhere" style={{ whiteSpace: 'pre-wrap' }}>
-            mailvet user reset-password {PLAIN.test(email) ? email : '<your email address>'}
+            mailvet user reset-password {PLAIN.test(email) ? email : t`<your email address>`}
           </Code>
         </FormResult>
       </Page>
     );
   if (message !== null)
     return (
-      <Page title="Check your email">
+      <Page title={t`Check your email`}>
         <FormResult action={back}>{message}</FormResult>
       </Page>
     );
   return (
-    <Page title="Reset your password" about="You will get an email with a link to choose a new password.">
-      <Form submit={submit} action="Send email" main beside={back}>
+    <Page title={t`Reset your password`} about={t`You will get an email with a link to choose a new password.`}>
+      <Form submit={submit} action={t`Send email`} main beside={back}>
         <EmailField {...submit.field('email')} defaultValue={email} ref={focusOnMount} />
       </Form>
     </Page>
@@ -176,25 +177,29 @@ function CodeStep({ onSignedIn, onBack }: { onSignedIn: () => Promise<void>; onB
   }, 'code');
   return (
     <Page
-      title="Two-factor authentication"
-      about={recovery ? 'Each recovery code works once.' : 'Enter the six-digit code from your authenticator app.'}
+      title={t`Two-factor authentication`}
+      about={recovery ? t`Each recovery code works once.` : t`Enter the six-digit code from your authenticator app.`}
     >
       <Stack>
         <Form
           submit={submit}
-          action="Sign in"
+          action={t`Sign in`}
           main
           beside={
             <Anchor component="button" type="button" fz="sm" onClick={() => setRecovery(!recovery)}>
-              {recovery ? 'Use an authenticator code' : 'Use a recovery code'}
+              {recovery ? t`Use an authenticator code` : t`Use a recovery code`}
             </Anchor>
           }
         >
           <CodeField key={String(recovery)} recovery={recovery} {...submit.field('code')} ref={focusOnMount} />
         </Form>
-        <Anchor component="button" type="button" fz="sm" ta="left" onClick={onBack}>
-          Sign in as a different user
-        </Anchor>
+        <Anchor
+          component="button"
+          type="button"
+          fz="sm"
+          ta="left"
+          onClick={onBack}
+        >{t`Sign in as a different user`}</Anchor>
       </Stack>
     </Page>
   );
@@ -212,7 +217,7 @@ declare module '@tanstack/react-router' {
 const route = getRouteApi('/open/sign-in');
 
 const NotSetUp = () => (
-  <Page title="Not set up yet" about="Nobody can sign in before there is a first user.">
+  <Page title={t`Not set up yet`} about={t`Nobody can sign in before there is a first user.`}>
     <SetupHint />
   </Page>
 );

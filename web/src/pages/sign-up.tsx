@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -17,26 +18,22 @@ export function SignUpPage() {
   const [message, setMessage] = useState<string | null>(null);
   if (!signup)
     return (
-      <Page title="Sign up">
+      <Page title={t`Sign up`}>
         <FormResult action={toSignIn}>
-          <Text>This service does not allow sign-ups. Ask an account owner or admin for an invitation.</Text>
+          <Text>{t`This service does not allow sign-ups. Ask an account owner or admin for an invitation.`}</Text>
         </FormResult>
       </Page>
     );
   if (message !== null)
     return (
-      <Page title="Check your email">
+      <Page title={t`Check your email`}>
         <FormResult>{message}</FormResult>
       </Page>
     );
   return <SignUpForm onSent={setMessage} />;
 }
 
-const toSignIn = (
-  <Anchor component={Link} to="/sign-in" fz="sm">
-    Sign in instead
-  </Anchor>
-);
+const toSignIn = <Anchor component={Link} to="/sign-in" fz="sm">{t`Sign in instead`}</Anchor>;
 
 function SignUpForm({ onSent }: { onSent: (message: string) => void }) {
   const submit = useSubmit(async ({ name = '', email = '', password = '' }) => {
@@ -44,17 +41,17 @@ function SignUpForm({ onSent }: { onSent: (message: string) => void }) {
     onSent((await unwrap(api.POST('/dashboard/sign-up', { body }))).message);
   });
   return (
-    <Page title="Sign up" about="You will get an email to confirm your address.">
-      <Form submit={submit} action="Sign up" main beside={toSignIn}>
+    <Page title={t`Sign up`} about={t`You will get an email to confirm your address.`}>
+      <Form submit={submit} action={t`Sign up`} main beside={toSignIn}>
         <TextInput
-          label="Your name"
+          label={t`Your name`}
           autoComplete="name"
           maxLength={PERSON_NAME_LENGTH.max}
           {...submit.field('name')}
           ref={focusOnMount}
         />
         <SuggestingEmailField {...submit.field('email')} />
-        <NewPasswordField label="Password" {...submit.field('password')} />
+        <NewPasswordField label={t`Password`} {...submit.field('password')} />
       </Form>
     </Page>
   );

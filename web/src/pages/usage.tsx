@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Button, SimpleGrid, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -9,7 +10,8 @@ import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { Chart } from '../parts/chart/chart.tsx';
 import { type ChartData, formatBucket, type Series } from '../parts/chart/series.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { formatNumber, pluralize } from '../parts/format.ts';
+import { factText } from '../parts/fact-text.ts';
+import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
@@ -32,14 +34,12 @@ export function UsagePage() {
   const { time, range, source, usage, before, showTime, controls } = useUsagePeriod(search, show);
   return (
     <Page
-      title="Usage"
-      about={`${spanText(range)}, by ${usage.data?.bucket ?? range.bucket}, beside the ${lengthText(range)} before`}
+      title={t`Usage`}
+      about={t`${spanText(range)}, by ${factText(usage.data?.bucket ?? range.bucket)}, beside the ${lengthText(range)} before`}
       action={
         <>
           {controls}
-          <Button component="a" {...csv(id, range, source)}>
-            Download CSV
-          </Button>
+          <Button component="a" {...csv(id, range, source)}>{t`Download CSV`}</Button>
         </>
       }
     >
@@ -66,9 +66,10 @@ function requestsSummary({ totals, buckets, bucket }: UsageChart): string {
     (top, one) => (one.requests > (top?.requests ?? 0) ? one : top),
     null,
   );
-  const all = `${pluralize(totals.requests, 'verification')} for ${pluralize(totals.credits, 'credit')}.`;
+  const all = t`${plural(totals.requests, { one: '# verification', other: '# verifications' })} for ${plural(totals.credits, { one: '# credit', other: '# credits' })}.`;
   if (most === null) return all;
-  return `${all} Busiest ${bucket}: ${formatBucket(most.at, bucket)}, with ${formatNumber(most.requests)}.`;
+  const [time, count] = [formatBucket(most.at, bucket), formatNumber(most.requests)];
+  return `${all} ${bucket === 'hour' ? t`Busiest hour: ${time}, with ${count}.` : t`Busiest day: ${time}, with ${count}.`}`;
 }
 
 /** Null if there is no latency data for this level. */
@@ -76,19 +77,19 @@ function latencySummary({ buckets, bucket }: UsageChart, level: Level): string |
   const known = buckets.flatMap(({ latency }) => latency[level] ?? []);
   if (known.length === 0) return null;
   const medians = known.map(({ p50 }) => p50);
-  const [least, most, worst] = [
-    Math.min(...medians),
-    Math.max(...medians),
-    Math.max(...known.map(({ p95 }) => p95)),
-  ].map((ms) => formatNumber(Math.round(ms)));
-  const range = least === most ? `${least} ms` : `between ${least} and ${most} ms`;
-  return `Median ${range}; highest 95th percentile in one ${bucket}: ${worst} ms.`;
+  const rounded = (ms: number) => formatNumber(Math.round(ms));
+  const [least, most] = [rounded(Math.min(...medians)), rounded(Math.max(...medians))];
+  const worst = rounded(Math.max(...known.map(({ p95 }) => p95)));
+  const range = least === most ? t`${least} ms` : t`between ${least} and ${most} ms`;
+  return bucket === 'hour'
+    ? t`Median ${range}; highest 95th percentile in one hour: ${worst} ms.`
+    : t`Median ${range}; highest 95th percentile in one day: ${worst} ms.`;
 }
 
 function refusalsSummary({ totals }: UsageChart): string {
   const { refused, rate_limited } = totals;
-  if (refused + rate_limited === 0) return 'No requests were rejected.';
-  return `${pluralize(refused, 'request')} rejected with 4xx except 429, and ${pluralize(rate_limited, 'request')} with 429 (rate limit).`;
+  if (refused + rate_limited === 0) return t`No requests were rejected.`;
+  return t`${plural(refused, { one: '# request', other: '# requests' })} rejected with 4xx except 429, and ${plural(rate_limited, { one: '# request', other: '# requests' })} with 429 (rate limit).`;
 }
 
 const route = getRouteApi('/inside/usage');
@@ -101,9 +102,10 @@ const csv = (account: string, { from, to, bucket }: Range, source: UsageSearch['
 const isEmpty = ({ totals }: UsageChart): boolean => totals.requests + totals.refused + totals.rate_limited === 0;
 
 const NoUsage = () => (
-  <EmptyState title="No requests in this period" action={<VerifyLink />}>
-    Choose a longer period or send a request.
-  </EmptyState>
+  <EmptyState
+    title={t`No requests in this period`}
+    action={<VerifyLink />}
+  >{t`Choose a longer period or send a request.`}</EmptyState>
 );
 
 function Charts(props: {
@@ -131,33 +133,33 @@ function Charts(props: {
     <Stack gap="md">
       <KeyFigures chart={chart} before={before} rows={rows} />
       <BarsChart
-        title="Verifications"
+        title={t`Verifications`}
         data={data}
         linkOf={({ at }) => linkTo(bucketOf(at))}
         linkOfSegment={(deliverability) => linkTo({ ...rows, deliverability })}
         onChoose={(first, last) => onChoose(timeOfBuckets(chart, first, last))}
-        beforeLabel={`${lengthText(chart)} before`}
+        beforeLabel={t`${lengthText(chart)} before`}
         footer={<span>{requestsSummary(chart)}</span>}
       />
       <SimpleGrid cols={{ base: 1, lg: 2, ...(smtpTimes === null ? {} : { xl: 3 }) }} spacing="md">
         <Chart
-          title="Latency at the mx level"
-          summary={latencySummary(chart, 'mx') ?? 'No data.'}
-          unit=" ms"
+          title={t`Latency at the mx level`}
+          summary={latencySummary(chart, 'mx') ?? t`No data.`}
+          unit={t` ms`}
           data={mx}
           linkOf={(at) => linkTo({ ...bucketOf(at), level: 'mx' })}
         />
         {smtpTimes !== null && (
           <Chart
-            title="Latency at the smtp level"
+            title={t`Latency at the smtp level`}
             summary={smtpTimes}
-            unit=" ms"
+            unit={t` ms`}
             data={smtp}
             linkOf={(at) => linkTo({ ...bucketOf(at), level: 'smtp' })}
           />
         )}
         <Chart
-          title="Rejected requests"
+          title={t`Rejected requests`}
           summary={refusalsSummary(chart)}
           data={refusals}
           linkOf={(at) => linkTo({ ...bucketOf(at), status: 'rejected' })}
@@ -165,10 +167,10 @@ function Charts(props: {
       </SimpleGrid>
       {chart.by_reason.length > 0 && (
         <>
-          <Panel title="By key" flush="table">
+          <Panel title={t`By key`} flush="table">
             <ByKey chart={chart} before={compared} rows={rows} to="/usage" search={search} />
           </Panel>
-          <Panel title="By reason" flush="table">
+          <Panel title={t`By reason`} flush="table">
             <TopReasons chart={chart} before={before} rows={rows} all />
           </Panel>
         </>
@@ -189,16 +191,16 @@ function chartsOf(
     series,
   });
   const earlier = (level: Level, { buckets: then }: UsageChart): Series => ({
-    label: '95th percentile, period before',
+    label: t`95th percentile, period before`,
     tone: 'before',
     values: buckets.map((_, i) => then[i]?.latency[level]?.p95 ?? null),
     line: 'dotted',
   });
   const latency = (level: Level) =>
     of('lines', [
-      { label: 'Median', tone: 'first', values: buckets.map(({ latency }) => latency[level]?.p50 ?? null) },
+      { label: t`Median`, tone: 'first', values: buckets.map(({ latency }) => latency[level]?.p50 ?? null) },
       {
-        label: '95th percentile',
+        label: t`95th percentile`,
         tone: 'second',
         values: buckets.map(({ latency }) => latency[level]?.p95 ?? null),
         line: 'dashed',
@@ -209,7 +211,7 @@ function chartsOf(
     mx: latency('mx'),
     smtp: latency('smtp'),
     refusals: of('bars', [
-      { label: '4xx except 429', tone: 'rejected', values: buckets.map(({ refused }) => refused) },
+      { label: t`4xx except 429`, tone: 'rejected', values: buckets.map(({ refused }) => refused) },
       { label: '429', tone: 'limited', values: buckets.map(({ rate_limited }) => rate_limited) },
     ]),
   };

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { api, unwrap } from '../api/client.ts';
@@ -26,8 +27,8 @@ export function VerifyEmailPage() {
   });
   if (token === null) return <NoLink link={link} />;
   return (
-    <Page title="Confirm your email address" about="This activates the account that you signed up for.">
-      <Form submit={submit} action="Confirm" main />
+    <Page title={t`Confirm your email address`} about={t`This activates the account that you signed up for.`}>
+      <Form submit={submit} action={t`Confirm`} main />
     </Page>
   );
 }
@@ -38,19 +39,13 @@ function NoLink({ link }: { link: OpenedLink }) {
     <InvalidLink link={link}>
       <Text>
         {link.rejection === null
-          ? 'Open the link in the email again.'
-          : 'If you have already confirmed your address, sign in.'}
-        {signup && ' Otherwise sign up again to get a new link.'}
+          ? t`Open the link in the email again.`
+          : t`If you have already confirmed your address, sign in.`}
+        {signup && t` Otherwise sign up again to get a new link.`}
       </Text>
       <Group mt="sm">
-        <Anchor component={Link} to="/sign-in">
-          Sign in
-        </Anchor>
-        {signup && (
-          <Anchor component={Link} to="/sign-up">
-            Sign up
-          </Anchor>
-        )}
+        <Anchor component={Link} to="/sign-in">{t`Sign in`}</Anchor>
+        {signup && <Anchor component={Link} to="/sign-up">{t`Sign up`}</Anchor>}
       </Group>
     </InvalidLink>
   );

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Progress, Radio, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -13,7 +15,6 @@ import { useAccount } from '../api/session.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { fieldError, formError } from '../parts/field-error.ts';
 import { focusOnMount } from '../parts/focus.ts';
-import { pluralize } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { availableWith, planLabel } from '../parts/plans.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
@@ -33,36 +34,35 @@ export function VerifyPage() {
   useSearchOnce('email', route.useSearch().email, take);
   return (
     <Page
-      title="Verify"
-      about={`Verifies one address, as the API does. ${test ? 'Test mode: nothing is charged.' : 'Charged to the account.'}`}
+      title={t`Verify`}
+      about={t`Verifies one address, as the API does. ${test ? t`Test mode: nothing is charged.` : t`Charged to the account.`}`}
     >
       <MembersOnly>
         <VerifyForm verification={verification} overview={overview} input={input} />
         {state.is === 'running' && <Running question={state.question} onCancel={verification.cancel} />}
         {state.is === 'cancelled' && (
           <Text role="status" size="sm">
-            Canceled. If the verification had already completed, it is charged and listed in the{' '}
-            <Anchor component={Link} to="/log" underline="always">
-              log
-            </Anchor>
-            .
+            <Trans>
+              Canceled. If the verification had already completed, it is charged and listed in the{' '}
+              <Anchor component={Link} to="/log" underline="always">
+                log
+              </Anchor>
+              .
+            </Trans>
           </Text>
         )}
         {state.is === 'failed' && <RequestError error={state.error} />}
         {state.is === 'done' && (
-          <section aria-label="Verdict">
-            <Title order={2} mb="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }}>
-              Verdict
-            </Title>
+          <section aria-label={t`Verdict`}>
+            <Title order={2} mb="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }}>{t`Verdict`}</Title>
             <Verdict key={state.reply.result.id} reply={state.reply.result} onSuggestion={take}>
               <Text size="sm">
-                {!test && `${pluralize(state.reply.credits_remaining, 'credit')} available. `}
+                {!test &&
+                  t`${plural(state.reply.credits_remaining, { one: '# credit', other: '# credits' })} available. `}
                 <Anchor
                   underline="always"
                   renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: state.reply.result.id }} />}
-                >
-                  View in the log
-                </Anchor>
+                >{t`View in the log`}</Anchor>
               </Text>
             </Verdict>
           </section>
@@ -135,11 +135,13 @@ function useVerification(account: string): VerificationController {
 /** What a verification costs at most, and what there is to pay it. */
 function Cost({ level, overview }: { level: Level; overview: Overview | undefined }) {
   const { test, prices } = useAccount();
-  if (test) return <Text size="sm">Costs nothing in test mode.</Text>;
+  if (test) return <Text size="sm">{t`Costs nothing in test mode.`}</Text>;
   return (
     <Text size="sm">
-      {`Costs at most ${pluralize(heldPrice({ prices }, level, false), 'credit')}.`}
-      {overview && !overview.credits.unlimited && ` ${pluralize(overview.credits.remaining, 'credit')} available.`}
+      {t`Costs at most ${plural(heldPrice({ prices }, level, false), { one: '# credit', other: '# credits' })}.`}
+      {overview &&
+        !overview.credits.unlimited &&
+        t` ${plural(overview.credits.remaining, { one: '# credit', other: '# credits' })} available.`}
     </Text>
   );
 }
@@ -171,7 +173,7 @@ function VerifyForm(props: {
       <Stack maw={640}>
         <TextInput
           ref={input}
-          label="Email address"
+          label={t`Email address`}
           // Not `type="email"`: browsers normalize the value and reject addresses that we accept.
           inputMode="email"
           placeholder="someone@example.com"
@@ -182,11 +184,11 @@ function VerifyForm(props: {
           maxLength={ADDRESS_LENGTH.max}
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          error={(missing && email.trim() === '' && 'Enter an email address.') || fieldError(error, 'email')}
+          error={(missing && email.trim() === '' && t`Enter an email address.`) || fieldError(error, 'email')}
         />
         {test && <TestAddresses onChoose={setEmail} />}
         <Radio.Group
-          label="Level"
+          label={t`Level`}
           value={level}
           onChange={(value) => setLevel(LEVELS.find((one) => one === value) ?? level)}
           error={fieldError(error, 'validation_type')}
@@ -194,26 +196,24 @@ function VerifyForm(props: {
           <Stack gap="xs" mt={4}>
             <Radio
               value="mx"
-              label={`mx: ${pluralize(prices.mx, 'credit')}`}
-              description="Checks syntax, your filters, disposable lists, domain and mail servers."
+              label={t`mx: ${plural(prices.mx, { one: '# credit', other: '# credits' })}`}
+              description={t`Checks syntax, your filters, disposable lists, domain and mail servers.`}
             />
             <Radio
               value="smtp"
-              label={`smtp: ${pluralize(prices.smtp, 'credit')}`}
+              label={t`smtp: ${plural(prices.smtp, { one: '# credit', other: '# credits' })}`}
               disabled={overview?.smtp_available === false}
               description={
                 overview?.smtp_available === false
-                  ? `Not included in the ${planLabel(overview.account.plan)} plan.${availableWith(overview.upgrade_required)}`
-                  : `Everything in mx, then asks the mail server whether the mailbox exists. Costs ${pluralize(prices.unknown, 'credit')} if it does not answer.`
+                  ? t`Not included in the ${planLabel(overview.account.plan)} plan.${availableWith(overview.upgrade_required)}`
+                  : t`Everything in mx, then asks the mail server whether the mailbox exists. Costs ${plural(prices.unknown, { one: '# credit', other: '# credits' })} if it does not answer.`
               }
             />
           </Stack>
         </Radio.Group>
         <Cost level={level} overview={overview} />
         <div>
-          <Button type="submit" variant="filled" loading={state.is === 'running'}>
-            Verify
-          </Button>
+          <Button type="submit" variant="filled" loading={state.is === 'running'}>{t`Verify`}</Button>
         </div>
       </Stack>
     </form>
@@ -224,7 +224,7 @@ function VerifyForm(props: {
 const TEST_ADDRESSES = ['deliverable', 'typo', ...REASON_NAMES].map((outcome) => `${outcome}@example.com`);
 
 const TestAddresses = ({ onChoose }: { onChoose: (email: string) => void }) => (
-  <Group gap={4} role="group" aria-label="Test addresses">
+  <Group gap={4} role="group" aria-label={t`Test addresses`}>
     {TEST_ADDRESSES.map((email) => (
       <Button key={email} size="compact-xs" radius="xl" className="mono" onClick={() => onChoose(email)}>
         {email}
@@ -244,15 +244,17 @@ function Running({ question, onCancel }: { question: VerificationRequest; onCanc
   }, []);
   return (
     <Stack gap="xs">
-      <Progress value={Math.min(95, (seconds / BUDGET_SECONDS) * 100)} animated aria-label="Elapsed time" />
+      <Progress value={Math.min(95, (seconds / BUDGET_SECONDS) * 100)} animated aria-label={t`Elapsed time`} />
       <Group>
         <Text size="sm" className="anywhere" role="status">
-          Verifying {question.email}.
-          <span aria-hidden className="numbers">
-            {` ${seconds} s of at most ${BUDGET_SECONDS} s.`}
-          </span>
+          <Trans>
+            Verifying {question.email}.
+            <span aria-hidden className="numbers">
+              {t` ${seconds} s of at most ${BUDGET_SECONDS} s.`}
+            </span>
+          </Trans>
         </Text>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={onCancel}>{t`Cancel`}</Button>
       </Group>
     </Stack>
   );

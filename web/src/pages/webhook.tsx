@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Code, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -14,7 +16,7 @@ import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx'
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
-import { formatNumber, pluralize } from '../parts/format.ts';
+import { formatNumber } from '../parts/format.ts';
 import { NotFound } from '../parts/not-found.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
@@ -40,9 +42,9 @@ export function WebhookPage() {
   const navigate = route.useNavigate();
   const query = useQuery(webhookQuery(account, id));
   if (isNotFound(query.error))
-    return <NotFound inside what="Webhook" back={{ to: '/webhooks', label: 'All webhooks' }} />;
+    return <NotFound inside what={t`Webhook`} back={{ to: '/webhooks', label: t`All webhooks` }} />;
   return (
-    <Page title={query.data?.url ?? 'Webhook'} about={query.data?.description}>
+    <Page title={query.data?.url ?? t`Webhook`} about={query.data?.description}>
       <QueryResult query={query}>
         {(webhook) => (
           <>
@@ -62,30 +64,30 @@ export function WebhookPage() {
 
 type Attempt = Delivery['attempts'][number];
 const ERRORS: Readonly<Record<NonNullable<Attempt['error']>, string>> = {
-  timeout: 'no reply in time',
-  unknown_host: 'the host name has no public address',
-  dns_failure: 'the DNS servers of the host name did not answer',
-  address_not_allowed: 'the address is not publicly routable',
-  not_https: 'the URL is not https',
-  connection_failed: 'the connection failed',
-  certificate_expired: 'the TLS certificate has expired or is not valid yet',
-  certificate_name_mismatch: 'the TLS certificate is for another host name',
-  certificate_untrusted: 'the TLS certificate is self-signed, or its chain is incomplete or not trusted',
-  tls_failed: 'the TLS handshake failed',
-  invalid_reply: 'the reply was not valid HTTP',
+  timeout: t`no reply in time`,
+  unknown_host: t`the host name has no public address`,
+  dns_failure: t`the DNS servers of the host name did not answer`,
+  address_not_allowed: t`the address is not publicly routable`,
+  not_https: t`the URL is not https`,
+  connection_failed: t`the connection failed`,
+  certificate_expired: t`the TLS certificate has expired or is not valid yet`,
+  certificate_name_mismatch: t`the TLS certificate is for another host name`,
+  certificate_untrusted: t`the TLS certificate is self-signed, or its chain is incomplete or not trusted`,
+  tls_failed: t`the TLS handshake failed`,
+  invalid_reply: t`the reply was not valid HTTP`,
 };
 
 /** In words, to be continued. */
 const outcomeOf = ({ status, error }: Attempt): string =>
-  status === null ? (error === null ? 'no reply' : ERRORS[error]) : `status ${status}`;
+  status === null ? (error === null ? t`no reply` : ERRORS[error]) : t`status ${status}`;
 
 /** The attempts of a delivery, the last one first. */
 const Attempts = ({ of, opened, onClose }: { of: Delivery | null; opened: boolean; onClose: () => void }) => (
-  <Modal opened={opened} onClose={onClose} title={of ? `Delivery of ${of.event}` : ''} size="lg">
+  <Modal opened={opened} onClose={onClose} title={of ? t`Delivery of ${of.event}` : ''} size="lg">
     {of && (
       <Stack>
         <Sent of={of} />
-        {of.attempts.length === 0 && <Text size="sm">No attempt yet.</Text>}
+        {of.attempts.length === 0 && <Text size="sm">{t`No attempt yet.`}</Text>}
         {of.attempts.map((attempt, i) => <AttemptEntry key={attempt.at} of={attempt} number={i + 1} />).reverse()}
       </Stack>
     )}
@@ -99,15 +101,13 @@ function Sent({ of }: { of: Delivery }) {
     <QueryResult query={query}>
       {({ payload, headers }) => (
         <>
-          <Code block className="anywhere" tabIndex={0} aria-label="Request headers">
+          <Code block className="anywhere" tabIndex={0} aria-label={t`Request headers`}>
             {Object.entries(headers)
               .map(([name, value]) => `${name}: ${value}`)
               .join('\n')}
           </Code>
-          <Text size="xs" c="dimmed">
-            The header webhook-signature is computed for each attempt and not kept.
-          </Text>
-          <CopyText label="payload" text={escapeInvisibleJson(JSON.parse(payload))} block />
+          <Text size="xs" c="dimmed">{t`The header webhook-signature is computed for each attempt and not kept.`}</Text>
+          <CopyText label={t`payload`} text={escapeInvisibleJson(JSON.parse(payload))} block />
         </>
       )}
     </QueryResult>
@@ -115,15 +115,19 @@ function Sent({ of }: { of: Delivery }) {
 }
 
 const AttemptEntry = ({ of, number }: { of: Attempt; number: number }) => (
-  <section aria-label={`Attempt ${number}`}>
+  <section aria-label={t`Attempt ${number}`}>
     <Text component="h3" fw={600} size="sm">
-      Attempt {formatNumber(number)}: {outcomeOf(of)}
+      <Trans>
+        Attempt {formatNumber(number)}: {outcomeOf(of)}
+      </Trans>
     </Text>
     <Text size="sm">
-      <Timestamp at={of.at} />, {formatNumber(of.duration_ms)} ms
+      <Trans>
+        <Timestamp at={of.at} />, {formatNumber(of.duration_ms)} ms
+      </Trans>
     </Text>
     {of.response !== null && of.response !== '' && (
-      <Code block className="anywhere" mt={4} tabIndex={0} aria-label={`Start of the reply to attempt ${number}`}>
+      <Code block className="anywhere" mt={4} tabIndex={0} aria-label={t`Start of the reply to attempt ${number}`}>
         {escapeInvisible(of.response)}
       </Code>
     )}
@@ -144,20 +148,20 @@ function Deliveries(props: { of: Webhook; search: WebhookSearch; onSearch: (sear
   const { item, opened, open, close } = useDialogState<Delivery>();
   const [replayed, setReplayed] = useState<string | null>(null);
   const columns: Column<Delivery>[] = [
-    { header: 'Event', cell: ({ event }) => <Code>{event}</Code> },
-    { header: 'Status', folds: true, cell: (delivery) => <DeliveryStatus of={delivery} /> },
-    { header: 'Time', folds: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
+    { header: t`Event`, cell: ({ event }) => <Code>{event}</Code> },
+    { header: t`Status`, folds: true, cell: (delivery) => <DeliveryStatus of={delivery} /> },
+    { header: t`Time`, folds: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
     {
-      header: 'Actions',
+      header: t`Actions`,
       quietHeader: true,
       cell: (delivery) => (
         <Group gap="xs" wrap="nowrap" justify="flex-end">
           <Button
             size="xs"
             onClick={() => open(delivery)}
-            aria-label={`${pluralize(delivery.attempts.length, 'attempt')} at ${delivery.event} ${delivery.id}`}
+            aria-label={t`${plural(delivery.attempts.length, { one: '# attempt', other: '# attempts' })} at ${delivery.event} ${delivery.id}`}
           >
-            {pluralize(delivery.attempts.length, 'attempt')}
+            {plural(delivery.attempts.length, { one: '# attempt', other: '# attempts' })}
           </Button>
           {isAdmin && of.enabled && <Replay of={delivery} onEnd={setReplayed} />}
         </Group>
@@ -167,7 +171,7 @@ function Deliveries(props: { of: Webhook; search: WebhookSearch; onSearch: (sear
   return (
     <div>
       <Group mb="sm">
-        <Title order={2}>Deliveries</Title>
+        <Title order={2}>{t`Deliveries`}</Title>
         <FilterChip
           name="Status"
           options={STATUSES}
@@ -181,13 +185,15 @@ function Deliveries(props: { of: Webhook; search: WebhookSearch; onSearch: (sear
       <QueryResult query={query}>
         {({ deliveries, pagination }) =>
           deliveries.length === 0 && page === 1 && status !== undefined ? (
-            <EmptyState title="No matches">No delivery that is kept has this status.</EmptyState>
+            <EmptyState title={t`No matches`}>{t`No delivery that is kept has this status.`}</EmptyState>
           ) : deliveries.length === 0 && page === 1 ? (
-            <EmptyState title="Nothing sent yet">Send a test to see whether your server receives it.</EmptyState>
+            <EmptyState
+              title={t`Nothing sent yet`}
+            >{t`Send a test to see whether your server receives it.`}</EmptyState>
           ) : (
             <>
-              <DataTable label="Deliveries" columns={columns} rows={deliveries} rowKey={({ id }) => id} />
-              <Pagination label="Pages of deliveries" page={page} total={pagination.total_pages} onTurn={onTurn} />
+              <DataTable label={t`Deliveries`} columns={columns} rows={deliveries} rowKey={({ id }) => id} />
+              <Pagination label={t`Pages of deliveries`} page={page} total={pagination.total_pages} onTurn={onTurn} />
             </>
           )
         }
@@ -214,7 +220,9 @@ function DeliveryStatus({ of: { status, attempts, next_attempt_at } }: { of: Del
       )}
       {last && next_attempt_at !== null && (
         <Text size="xs">
-          next attempt <Timestamp at={next_attempt_at} />
+          <Trans>
+            next attempt <Timestamp at={next_attempt_at} />
+          </Trans>
         </Text>
       )}
     </>
@@ -229,9 +237,9 @@ const LOOK_MS = 400;
 function resultOf({ event, attempts }: Delivery, before: number): string {
   const last = attempts.at(-1);
   if (last === undefined || attempts.length === before)
-    return `Replay of ${event}: not attempted yet; see its row later.`;
-  const after = `after ${formatNumber(last.duration_ms)} ms`;
-  return `Replay of ${event}: attempt ${formatNumber(attempts.length)}, ${outcomeOf(last)} ${after}.`;
+    return t`Replay of ${event}: not attempted yet; see its row later.`;
+  const after = t`after ${formatNumber(last.duration_ms)} ms`;
+  return t`Replay of ${event}: attempt ${formatNumber(attempts.length)}, ${outcomeOf(last)} ${after}.`;
 }
 
 function Replay({ of, onEnd }: { of: Delivery; onEnd: (result: string) => void }) {
@@ -252,9 +260,7 @@ function Replay({ of, onEnd }: { of: Delivery; onEnd: (result: string) => void }
   });
   return (
     <>
-      <Button size="xs" onClick={run} loading={busy} aria-label={`Replay ${of.event} ${of.id}`}>
-        Replay
-      </Button>
+      <Button size="xs" onClick={run} loading={busy} aria-label={t`Replay ${of.event} ${of.id}`}>{t`Replay`}</Button>
       {error && <ErrorAlert error={error} />}
     </>
   );
@@ -286,85 +292,76 @@ function WebhookActions({ of, onDeleted }: { of: Webhook; onDeleted: () => Promi
   return (
     <>
       <Group gap="xs">
-        <Button variant="filled" onClick={test.run} loading={test.busy}>
-          Send test
-        </Button>
-        <Button onClick={() => setOpen('edit')}>Edit</Button>
+        <Button variant="filled" onClick={test.run} loading={test.busy}>{t`Send test`}</Button>
+        <Button onClick={() => setOpen('edit')}>{t`Edit`}</Button>
         {of.enabled ? (
-          <Button onClick={() => setOpen('disable')}>Disable</Button>
+          <Button onClick={() => setOpen('disable')}>{t`Disable`}</Button>
         ) : (
-          <Button onClick={enable.run} loading={enable.busy}>
-            Enable
-          </Button>
+          <Button onClick={enable.run} loading={enable.busy}>{t`Enable`}</Button>
         )}
-        <Button onClick={() => setOpen('rotate')}>Rotate secret</Button>
-        <Button color="red" onClick={() => setOpen('delete')}>
-          Delete
-        </Button>
+        <Button onClick={() => setOpen('rotate')}>{t`Rotate secret`}</Button>
+        <Button color="red" onClick={() => setOpen('delete')}>{t`Delete`}</Button>
       </Group>
       <div role="status">
         {tested && (
           <Text size="sm">
-            {tested.status === 'delivered' ? 'The test arrived: ' : 'The test failed: '}
+            {tested.status === 'delivered' ? t`The test arrived: ` : t`The test failed: `}
             {tested.attempts.map(outcomeOf).join(', ')}.
           </Text>
         )}
       </div>
       {error && <ErrorAlert error={error} />}
-      <Modal opened={open === 'edit'} onClose={close} title="Edit webhook" size="lg">
+      <Modal opened={open === 'edit'} onClose={close} title={t`Edit webhook`} size="lg">
         <WebhookForm
           initial={of}
           format={of.format}
-          action="Save"
+          action={t`Save`}
           onCancel={close}
           onSave={async (body) => {
             await change(body);
             close();
-            void notify('Webhook saved.');
+            void notify(t`Webhook saved.`);
           }}
         />
       </Modal>
       <ConfirmDialog
         opened={open === 'disable'}
         onClose={close}
-        title="Disable webhook"
-        action="Disable"
+        title={t`Disable webhook`}
+        action={t`Disable`}
         onConfirm={() => change({ enabled: false })}
-      >
-        Nothing is sent to it until it is enabled again. Pending deliveries fail now, and events that happen meanwhile
-        are not sent later.
-      </ConfirmDialog>
+      >{t`Nothing is sent to it until it is enabled again. Pending deliveries fail now, and events that happen meanwhile are not sent later.`}</ConfirmDialog>
       <ConfirmDialog
         opened={open === 'rotate'}
         onClose={close}
-        title="Rotate secret"
-        action="Rotate secret"
+        title={t`Rotate secret`}
+        action={t`Rotate secret`}
         onConfirm={async () => {
           const path = '/dashboard/accounts/{account}/webhooks/{id}/rotate-secret';
           setSecret((await unwrap(api.POST(path, { params }))).secret);
           await refresh();
         }}
       >
-        Creates a new signing secret. For {WEBHOOK_SECRET_OVERLAP_HOURS} hours requests are signed with both secrets, so
-        that you can switch without rejecting any.
+        <Trans>
+          Creates a new signing secret. For {WEBHOOK_SECRET_OVERLAP_HOURS} hours requests are signed with both secrets,
+          so that you can switch without rejecting any.
+        </Trans>
       </ConfirmDialog>
-      <Modal opened={secret !== null} onClose={() => setSecret(null)} title="New secret" {...SECRET_DIALOG}>
+      <Modal opened={secret !== null} onClose={() => setSecret(null)} title={t`New secret`} {...SECRET_DIALOG}>
         {secret !== null && <SecretPanel secret={secret} onClose={() => setSecret(null)} />}
       </Modal>
       <ConfirmDialog
         opened={open === 'delete'}
         onClose={close}
-        title="Delete webhook"
+        title={t`Delete webhook`}
         action="Delete"
         onConfirm={async () => {
           await unwrap(api.DELETE('/dashboard/accounts/{account}/webhooks/{id}', { params }));
           await onDeleted();
           await refresh();
-          void notify('Webhook deleted.');
+          void notify(t`Webhook deleted.`);
         }}
-      >
-        The webhook and its deliveries are deleted. This cannot be undone. To stop it for a while, disable it instead.
-      </ConfirmDialog>
+      >{t`The webhook and its deliveries are deleted. This cannot be undone. To stop it for a while, disable it instead.`}</ConfirmDialog>
     </>
   );
 }
@@ -376,9 +373,9 @@ const Facts = ({ of }: { of: Webhook }) => (
     <DescriptionItem term="ID">
       <span className="mono anywhere">{of.id}</span>
     </DescriptionItem>
-    <DescriptionItem term="Events">
+    <DescriptionItem term={t`Events`}>
       {of.events.includes('*') ? (
-        'All events'
+        t`All events`
       ) : (
         <Group gap={6}>
           {of.events.map((event) => (
@@ -387,15 +384,17 @@ const Facts = ({ of }: { of: Webhook }) => (
         </Group>
       )}
     </DescriptionItem>
-    <DescriptionItem term="Status">
+    <DescriptionItem term={t`Status`}>
       <WebhookStatus of={of} />
     </DescriptionItem>
     {of.previous_secret_until !== null && (
-      <DescriptionItem term="Previous secret">
-        Signs alongside until <Timestamp at={of.previous_secret_until} />
+      <DescriptionItem term={t`Previous secret`}>
+        <Trans>
+          Signs alongside until <Timestamp at={of.previous_secret_until} />
+        </Trans>
       </DescriptionItem>
     )}
-    <DescriptionItem term="Created">
+    <DescriptionItem term={t`Created`}>
       <Timestamp at={of.created_at} />
     </DescriptionItem>
   </DescriptionList>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Button, Code, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -26,31 +28,29 @@ export function WebhooksPage() {
   useSearchOnce('create', isAsked, () => setCreating(isAdmin));
   const isFull = (query.data?.webhooks.length ?? 0) >= WEBHOOKS_MAX;
   const create = isAdmin && (
-    <Button variant="filled" onClick={() => setCreating(true)} disabled={isFull}>
-      Create webhook
-    </Button>
+    <Button variant="filled" onClick={() => setCreating(true)} disabled={isFull}>{t`Create webhook`}</Button>
   );
   return (
     <Page
-      title="Webhooks"
-      about="Events of this account, sent to your server as signed HTTP requests as soon as they happen."
+      title={t`Webhooks`}
+      about={t`Events of this account, sent to your server as signed HTTP requests as soon as they happen.`}
       action={query.data?.webhooks.length ? create : null}
     >
       <QueryResult query={query}>
         {({ webhooks }) =>
           webhooks.length === 0 ? (
-            <EmptyState title="No webhooks yet" action={create}>
+            <EmptyState title={t`No webhooks yet`} action={create}>
               {isAdmin
-                ? 'Create one to be notified when a list is completed, when credits run low, or when an API key changes.'
+                ? t`Create one to be notified when a list is completed, when credits run low, or when an API key changes.`
                 : ADMINS_ONLY}
             </EmptyState>
           ) : (
             <>
               {!isAdmin && <Text size="sm">{ADMINS_ONLY}</Text>}
-              <DataTable label="Webhooks" columns={COLUMNS} rows={webhooks} rowKey={({ id }) => id} />
+              <DataTable label={t`Webhooks`} columns={COLUMNS} rows={webhooks} rowKey={({ id }) => id} />
               {isAdmin && isFull && (
                 <Text size="sm" c="dimmed">
-                  This account has all {formatNumber(WEBHOOKS_MAX)} webhooks that it can have.
+                  <Trans>This account has all {formatNumber(WEBHOOKS_MAX)} webhooks that it can have.</Trans>
                 </Text>
               )}
             </>
@@ -64,24 +64,24 @@ export function WebhooksPage() {
 
 const route = getRouteApi('/inside/webhooks');
 
-const ADMINS_ONLY = 'Only admins and owners can create and change webhooks.';
+const ADMINS_ONLY = t`Only admins and owners can create and change webhooks.`;
 
 const COLUMNS: readonly Column<WebhookHere>[] = [
-  { header: 'Webhook', cell: (webhook) => <Endpoint of={webhook} /> },
-  { header: 'Status', folds: true, cell: (webhook) => <WebhookStatus of={webhook} /> },
+  { header: t`Webhook`, cell: (webhook) => <Endpoint of={webhook} /> },
+  { header: t`Status`, folds: true, cell: (webhook) => <WebhookStatus of={webhook} /> },
   {
-    header: `Delivered, ${RECENT_DAYS} days`,
+    header: t`Delivered, ${RECENT_DAYS} days`,
     numeric: true,
     folds: true,
     cell: ({ delivered, failed }) => formatShare(shareOf(delivered, delivered + failed)),
   },
   {
-    header: 'Last delivery',
+    header: t`Last delivery`,
     folds: true,
-    cell: ({ last_delivery_at: at }) => (at === null ? `None in ${RECENT_DAYS} days` : <Timestamp at={at} />),
+    cell: ({ last_delivery_at: at }) => (at === null ? t`None in ${RECENT_DAYS} days` : <Timestamp at={at} />),
   },
-  { header: 'Events', folds: 'first', cell: ({ events }) => <Events of={events} /> },
-  { header: 'Created', folds: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  { header: t`Events`, folds: 'first', cell: ({ events }) => <Events of={events} /> },
+  { header: t`Created`, folds: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];
 
 function Endpoint({ of }: { of: WebhookHere }) {
@@ -107,7 +107,7 @@ function Endpoint({ of }: { of: WebhookHere }) {
 
 const Events = ({ of }: { of: WebhookHere['events'] }) =>
   of.includes('*') ? (
-    <Badge variant="outline">all events</Badge>
+    <Badge variant="outline">{t`all events`}</Badge>
   ) : (
     <Group gap={6}>
       {of.map((event) => (

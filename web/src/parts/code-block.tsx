@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Box, CopyButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import css from './code-block.module.css';
@@ -16,9 +17,9 @@ export const CodeBlock = (props: { label: string; title?: ReactNode; header: Rea
         <div className={title ? css.beside : css.header}>{header}</div>
         <CopyButton value={code}>
           {({ copied, copy }) => (
-            <button type="button" className={css.copy} onClick={copy} aria-label={`Copy ${label}`}>
+            <button type="button" className={css.copy} onClick={copy} aria-label={t`Copy ${label}`}>
               <Icon name={copied ? 'check' : 'copy'} />
-              {copied ? 'Copied' : 'Copy'}
+              {copied ? t`Copied` : t`Copy`}
             </button>
           )}
         </CopyButton>

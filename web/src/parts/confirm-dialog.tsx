@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { ApiError } from '../api/client.ts';
@@ -37,7 +38,7 @@ export function ConfirmDialog(props: {
 function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
   const {
     action,
-    keep = 'Cancel',
+    keep = t`Cancel`,
     isLoss = true,
     typed,
     password: asksPassword = false,
@@ -79,7 +80,7 @@ function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
         </Text>
         {typed !== undefined && (
           <TextInput
-            label={`Type “${typed}” to confirm`}
+            label={t`Type “${typed}” to confirm`}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
             autoComplete="off"
@@ -91,7 +92,7 @@ function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
         {asksPassword && (
           <PasswordField
             ref={passwordField}
-            label="Your password"
+            label={t`Your password`}
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={error && isPasswordError(error) ? error.message : undefined}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Code, CopyButton, Group } from '@mantine/core';
 
 /** A text with a copy button. `label` names it for assistive technology. */
@@ -9,8 +10,8 @@ export function CopyText({ text, label, block = false }: { text: string; label: 
       </Code>
       <CopyButton value={text}>
         {({ copied, copy }) => (
-          <Button size="xs" onClick={copy} aria-label={`Copy ${label}`}>
-            {copied ? 'Copied' : 'Copy'}
+          <Button size="xs" onClick={copy} aria-label={t`Copy ${label}`}>
+            {copied ? t`Copied` : t`Copy`}
           </Button>
         )}
       </CopyButton>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Group, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { dayOf } from './days.ts';
@@ -19,7 +20,7 @@ export function CustomRangeDialog(props: {
   const { opened, time, onClose, onChange } = props;
   const today = dayOf(Date.now());
   return (
-    <Modal opened={opened} onClose={onClose} title="Time">
+    <Modal opened={opened} onClose={onClose} title={t`Time`}>
       <CustomRange days={{ from: time.from ?? today, to: time.to ?? today }} onCancel={onClose} onChange={onChange} />
     </Modal>
   );
@@ -41,7 +42,7 @@ function CustomRange({
     <DialogForm
       values={{ from, to }}
       missing={wrong === null ? {} : { [wrong.field]: wrong.error }}
-      action="Apply"
+      action={t`Apply`}
       onCancel={onCancel}
       onSave={async () => onChange({ from, to })}
     >
@@ -49,14 +50,14 @@ function CustomRange({
         <Group align="flex-start" gap="xs">
           <TextInput
             type="date"
-            label="From (UTC)"
+            label={t`From (UTC)`}
             value={from}
             onChange={(event) => setFrom(event.currentTarget.value)}
             error={errorOf('from')}
           />
           <TextInput
             type="date"
-            label="To (inclusive)"
+            label={t`To (inclusive)`}
             value={to}
             onChange={(event) => setTo(event.currentTarget.value)}
             error={errorOf('to')}

@@ -1,4 +1,4 @@
-import { formatDate } from './format.ts';
+import { formatUtcDate } from './format.ts';
 
 /** Days in UTC, `2026-11-03`. */
 
@@ -13,4 +13,4 @@ export function isDay(value: unknown): value is string {
 
 /** `3 Nov 2026`, or `3 Nov 2026 – 7 Nov 2026`. */
 export const formatDays = (from: string, to: string): string =>
-  from === to ? formatDate(from) : `${formatDate(from)} – ${formatDate(to)}`;
+  from === to ? formatUtcDate(from) : `${formatUtcDate(from)} – ${formatUtcDate(to)}`;

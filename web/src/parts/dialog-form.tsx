@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { ErrorAlert } from './error-alert.tsx';
@@ -45,7 +46,7 @@ export function DialogForm<Field extends string>(props: {
         )}
         {other && <ErrorAlert error={other} />}
         <Group justify="flex-end">
-          <Button onClick={onCancel}>Cancel</Button>
+          <Button onClick={onCancel}>{t`Cancel`}</Button>
           <Button type="submit" variant="filled" loading={busy} {...(isLoss && { color: 'red' })}>
             {action}
           </Button>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { Notice } from '../../../src/kernel/facts/notices.ts';
@@ -19,9 +20,7 @@ export function Dismiss({ of }: { of: readonly Notice[] }) {
   return (
     <>
       {error && <ErrorAlert error={error} />}
-      <Button size="compact-sm" onClick={run} loading={busy}>
-        Dismiss
-      </Button>
+      <Button size="compact-sm" onClick={run} loading={busy}>{t`Dismiss`}</Button>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Popover, SegmentedControl } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
@@ -44,7 +45,7 @@ export function DownloadMenu<F extends string>(props: {
         <SegmentedControl
           size="xs"
           fullWidth
-          aria-label="Format"
+          aria-label={t`Format`}
           value={format}
           onChange={(value) => setFormat(names.find((one) => one === value) ?? format)}
           data={names.map((value) => ({ value, label: formats[value] }))}

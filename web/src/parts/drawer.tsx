@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { type ReactNode, useEffect, useRef } from 'react';
 import css from './drawer.module.css';
 import { Icon } from './icon.tsx';
@@ -31,7 +32,7 @@ export function Drawer(props: {
       <header>
         <h2>{title}</h2>
         {actions}
-        <DrawerButton icon="x" label="Close" onClick={onClose} />
+        <DrawerButton icon="x" label={t`Close`} onClick={onClose} />
       </header>
       <div className={css.body}>{children}</div>
     </section>
@@ -41,8 +42,8 @@ export function Drawer(props: {
 /** To the row above (-1) or below (1). */
 export const DrawerSteps = ({ onStep }: { onStep: (by: -1 | 1) => void }) => (
   <>
-    <DrawerButton icon="arrow-up" label={`Previous (${keysText('previous')})`} onClick={() => onStep(-1)} />
-    <DrawerButton icon="arrow-down" label={`Next (${keysText('next')})`} onClick={() => onStep(1)} />
+    <DrawerButton icon="arrow-up" label={t`Previous (${keysText('previous')})`} onClick={() => onStep(-1)} />
+    <DrawerButton icon="arrow-down" label={t`Next (${keysText('next')})`} onClick={() => onStep(1)} />
   </>
 );
 

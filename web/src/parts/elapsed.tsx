@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Progress, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
@@ -16,7 +17,9 @@ export function Elapsed({ label, seconds }: { label: string; seconds: number }) 
       </Text>
       <Progress value={Math.min(97, (passed / seconds) * 100)} aria-label={label} animated />
       <Text size="xs" c="dimmed" className="numbers" aria-hidden="true">
-        {Math.floor(passed)} of about {seconds} seconds
+        <Trans>
+          {Math.floor(passed)} of about {seconds} seconds
+        </Trans>
       </Text>
     </Stack>
   );

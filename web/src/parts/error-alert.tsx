@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { ApiError } from '../api/client.ts';
 import { messageOf } from './message-of.ts';
@@ -6,16 +7,12 @@ import { messageOf } from './message-of.ts';
 export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const isRefused = error instanceof ApiError && error.status < 500;
   return (
-    <Alert color="red" title={isRefused ? undefined : 'Something went wrong'} role="alert" variant="outline">
+    <Alert color="red" title={isRefused ? undefined : t`Something went wrong`} role="alert" variant="outline">
       <Group justify="space-between" align="flex-end">
         <Text size="sm" className="anywhere">
           {messageOf(error)}
         </Text>
-        {onRetry && (
-          <Button size="xs" onClick={onRetry}>
-            Try again
-          </Button>
-        )}
+        {onRetry && <Button size="xs" onClick={onRetry}>{t`Try again`}</Button>}
       </Group>
     </Alert>
   );

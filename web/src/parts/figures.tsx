@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import type { LinkProps } from '@tanstack/react-router';
 import { Link } from '@tanstack/react-router';
 import type { Delta } from './delta.ts';
@@ -47,10 +48,12 @@ function Content({ label, value, unit, delta, note }: FigureItem) {
         {note}
         {delta && (
           <>
-            {delta.direction !== 'same' && (
-              <Icon name={delta.direction === 'up' ? 'arrow-up' : 'arrow-down'} size={12} />
-            )}
-            <b>{delta.change}</b> from {delta.from}
+            <Trans>
+              {delta.direction !== 'same' && (
+                <Icon name={delta.direction === 'up' ? 'arrow-up' : 'arrow-down'} size={12} />
+              )}
+              <b>{delta.change}</b> from {delta.from}
+            </Trans>
           </>
         )}
       </span>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
 import { type KeyboardEvent, useRef } from 'react';
 import css from './filter-chip.module.css';
@@ -14,7 +15,7 @@ const NAMED = 2;
 /** `Greylisted or SMTP timeout`, `Greylisted, SMTP timeout or 3 more` */
 function namesText(names: readonly string[]): string {
   const [named, more] = [names.slice(0, NAMED), names.length - NAMED];
-  return more > 0 ? `${named.join(', ')} or ${more} more` : named.join(' or ');
+  return more > 0 ? t`${named.join(', ')} or ${more} more` : named.join(t` or `);
 }
 
 /** Letters typed within this time belong together, in milliseconds. */
@@ -72,7 +73,7 @@ export function FilterChip(props: {
               </>
             ) : (
               <>
-                {name} {negated ? 'is not' : 'is'} <b>{label}</b>
+                {name} {negated ? t`is not` : t`is`} <b>{label}</b>
               </>
             )}
           </button>
@@ -80,9 +81,7 @@ export function FilterChip(props: {
         <Menu.Dropdown aria-label={name} mah={360} style={{ overflowY: 'auto' }} onKeyDown={typeAhead}>
           {label !== null && onNegate !== undefined && (
             <>
-              <Menu.CheckboxItem checked={negated} onChange={onNegate}>
-                Is not
-              </Menu.CheckboxItem>
+              <Menu.CheckboxItem checked={negated} onChange={onNegate}>{t`Is not`}</Menu.CheckboxItem>
               <Menu.Divider />
             </>
           )}
@@ -109,7 +108,7 @@ export function FilterChip(props: {
         </Menu.Dropdown>
       </Menu>
       {label !== null && (
-        <button type="button" className={css.clear} aria-label={`Clear ${name}`} onClick={() => onChange(null)}>
+        <button type="button" className={css.clear} aria-label={t`Clear ${name}`} onClick={() => onChange(null)}>
           <Icon name="x" size={14} />
         </button>
       )}

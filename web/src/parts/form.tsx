@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorAlert } from './error-alert.tsx';
@@ -31,7 +32,7 @@ export function Form(props: {
         {children}
         {submit.error && <ErrorAlert error={submit.error} />}
         <Group justify={onCancel ? 'flex-end' : 'flex-start'}>
-          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+          {onCancel && <Button onClick={onCancel}>{t`Cancel`}</Button>}
           <Button type="submit" loading={submit.busy} disabled={disabled} variant={main ? 'filled' : 'default'}>
             {action}
           </Button>

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -6,17 +7,16 @@ import type { Invited } from '../api/schema.ts';
 import { CopyText } from './copy-text.tsx';
 import { Form } from './form.tsx';
 import { FormResult } from './form-result.tsx';
-import { pluralize } from './format.ts';
 import { SuggestingEmailField } from './suggesting-email-field.tsx';
 import { useSubmit } from './use-submit.ts';
 
-const VALIDITY = `The link works once and expires in ${pluralize(INVITATION_DAYS, 'day')}.`;
+const VALIDITY = t`The link works once and expires in ${plural(INVITATION_DAYS, { one: '# day', other: '# days' })}.`;
 
 /** What became of an invitation. */
 function outcomeOf({ mailed, link }: Invited, email: string): string {
-  if (mailed) return `Invitation sent to ${email}. ${VALIDITY}`;
-  if (link === null) return `The email to ${email} could not be sent. Try again later.`;
-  return `No email was sent. Share this link with ${email} yourself; it is not shown again. ${VALIDITY}`;
+  if (mailed) return t`Invitation sent to ${email}. ${VALIDITY}`;
+  if (link === null) return t`The email to ${email} could not be sent. Try again later.`;
+  return t`No email was sent. Share this link with ${email} yourself; it is not shown again. ${VALIDITY}`;
 }
 
 /**
@@ -45,12 +45,12 @@ export function InvitationForm(props: {
       <FormResult action={done}>
         <Stack gap="sm">
           <Text size="sm">{outcomeOf(data, invited)}</Text>
-          {data.link === null ? null : <CopyText text={data.link} label="invitation link" />}
+          {data.link === null ? null : <CopyText text={data.link} label={t`invitation link`} />}
         </Stack>
       </FormResult>
     );
   return (
-    <Form submit={submit} action="Invite" main={main} {...(onCancel ? { onCancel } : {})}>
+    <Form submit={submit} action={t`Invite`} main={main} {...(onCancel ? { onCancel } : {})}>
       <SuggestingEmailField {...submit.field('email')} autoComplete="off" data-autofocus={main || undefined} />
       {children}
     </Form>

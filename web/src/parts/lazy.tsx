@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Center, Text } from '@mantine/core';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Component, type ReactNode } from 'react';
@@ -75,8 +76,6 @@ export const notDrawn = (error: Error) => (
   <Center role="alert" h={200} pos="relative" style={{ flexDirection: 'column', gap: 8, zIndex: 1 }}>
     <Text size="sm">{messageOf(error)}</Text>
     {/* A script that failed once is not fetched again by the document. */}
-    <Button size="xs" onClick={() => location.reload()}>
-      Reload
-    </Button>
+    <Button size="xs" onClick={() => location.reload()}>{t`Reload`}</Button>
   </Center>
 );

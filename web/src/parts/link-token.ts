@@ -1,8 +1,9 @@
+import { t } from '@lingui/core/macro';
 import { useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../api/client.ts';
 import { createListeners } from './listeners.ts';
 
-const INCOMPLETE = 'This link is incomplete: open it again, or copy all of it.';
+const INCOMPLETE = t`This link is incomplete: open it again, or copy all of it.`;
 
 /** By path. In memory only, so that a reload discards them. */
 const tokens = new Map<string, string>();
@@ -39,7 +40,7 @@ export function watchLinks(): void {
 }
 
 /** In place of a token where none is known yet: the service does not see it. Nearly always there is one. */
-export const UNKNOWN_TOKEN = 'not sent';
+export const UNKNOWN_TOKEN = t`not sent`;
 
 /** The link that a page was opened with. */
 export interface OpenedLink {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Center, Text } from '@mantine/core';
 import { type QueryKey, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef } from 'react';
@@ -44,13 +45,9 @@ export function LoadMore<P extends Keyset>(props: {
       {(hasNextPage || data.length > 1) && (
         <Center>
           {hasNextPage ? (
-            <Button onClick={() => void more()} loading={isFetchingNextPage}>
-              Load more
-            </Button>
+            <Button onClick={() => void more()} loading={isFetchingNextPage}>{t`Load more`}</Button>
           ) : (
-            <Text size="sm" c="dimmed" ref={end} tabIndex={-1}>
-              End of list.
-            </Text>
+            <Text size="sm" c="dimmed" ref={end} tabIndex={-1}>{t`End of list.`}</Text>
           )}
         </Center>
       )}

@@ -1,7 +1,9 @@
+import { t } from '@lingui/core/macro';
 import { onlineManager } from '@tanstack/react-query';
 import { useMatches } from '@tanstack/react-router';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { PAGE_FACTS } from '../../../src/kernel/facts/pages.ts';
+import { factText } from './fact-text.ts';
 import css from './loading.module.css';
 import { useSetPageTitle } from './page-title.ts';
 
@@ -23,10 +25,10 @@ export function Loading() {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div role="status" aria-label="Loading" className={css.rows}>
-      {!online && <p>You are offline. This goes on when the connection is back.</p>}
+    <div role="status" aria-label={t`Loading`} className={css.rows}>
+      {!online && <p>{t`You are offline. This goes on when the connection is back.`}</p>}
       {online && isLong && (
-        <p>This takes longer than usual: the service or your connection is slow. Reload the page to try again.</p>
+        <p>{t`This takes longer than usual: the service or your connection is slow. Reload the page to try again.`}</p>
       )}
       {ROWS.map((width) => (
         <i key={width} style={{ width }} />
@@ -38,7 +40,8 @@ export function Loading() {
 /** The same for a whole page, whose scripts are not here yet. The bar at the top names it already. */
 export function LoadingPage() {
   const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath });
-  useSetPageTitle(PAGE_FACTS.find((page) => page.path === path)?.title ?? 'Loading');
+  const page = PAGE_FACTS.find((page) => page.path === path);
+  useSetPageTitle(page === undefined ? t`Loading` : factText(page.title));
   return (
     <div className={css.page}>
       <i className={css.title} />

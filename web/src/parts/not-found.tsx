@@ -1,10 +1,13 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Box, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { PagePath } from '../../../src/kernel/facts/pages.ts';
+import { inSentence } from './format.ts';
 import { Wordmark } from './mark.tsx';
 import { useSetPageTitle } from './page-title.ts';
 
-const OVERVIEW = { to: '/', label: 'Go to the overview' } as const;
+const OVERVIEW = { to: '/', label: t`Go to the overview` } as const;
 
 /**
  * The 404 page. `inside`: within the shell, which has the landmarks. `what`: of which kind is what does not exist;
@@ -15,8 +18,8 @@ export function NotFound(props: {
   what?: string;
   back?: { readonly to: PagePath; readonly label: string };
 }) {
-  const { inside = false, what = 'Page', back = OVERVIEW } = props;
-  const title = `${what} not found`;
+  const { inside = false, what = t`Page`, back = OVERVIEW } = props;
+  const title = t`${what} not found`;
   useSetPageTitle(title);
   return (
     <Box component={inside ? 'div' : 'main'} maw={640} p={inside ? 0 : 24}>
@@ -25,8 +28,10 @@ export function NotFound(props: {
         {title}
       </Title>
       <Text mb="sm">
-        Check the URL. The {what === 'API key' ? what : what.toLowerCase()} may have been{' '}
-        {what === 'Page' ? 'moved or deleted' : 'deleted, or belong to another account'}.
+        <Trans>
+          Check the URL. The {inSentence(what)} may have been{' '}
+          {what === 'Page' ? t`moved or deleted` : t`deleted, or belong to another account`}.
+        </Trans>
       </Text>
       <Anchor component={Link} to={back.to}>
         {back.label}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 
@@ -8,9 +10,9 @@ import type { UseQueryResult } from '@tanstack/react-query';
 export const NotLoaded = ({ what, query }: { what: string; query: UseQueryResult }) =>
   query.isLoadingError && (
     <Group role="alert" gap="xs">
-      <Text size="sm">{what} could not be loaded.</Text>
-      <Button size="xs" onClick={() => void query.refetch()}>
-        Try again
-      </Button>
+      <Text size="sm">
+        <Trans>{what} could not be loaded.</Trans>
+      </Text>
+      <Button size="xs" onClick={() => void query.refetch()}>{t`Try again`}</Button>
     </Group>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Text } from '@mantine/core';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { createListeners } from './listeners.ts';
@@ -20,7 +21,7 @@ const now = () => region;
 export function ToastRegion() {
   const shown = useSyncExternalStore(listeners.subscribe, now, now);
   return (
-    <section aria-label="Notifications">
+    <section aria-label={t`Notifications`}>
       {shown.is === 'mounted' && (
         <Suspense fallback={null}>
           <Toasts />
@@ -55,13 +56,11 @@ export async function notify(message: string, undo?: () => Promise<unknown>): Pr
                 notifications.show({ color: 'red', message: error instanceof Error ? error.message : String(error) }),
               );
             }}
-          >
-            Undo
-          </Anchor>
+          >{t`Undo`}</Anchor>
         )}
       </Text>
     ),
     autoClose: undo ? 10_000 : 4000,
-    closeButtonProps: { 'aria-label': 'Close notification' },
+    closeButtonProps: { 'aria-label': t`Close notification` },
   });
 }

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button, Stack } from '@mantine/core';
 import { api, unwrap } from '../api/client.ts';
 import { ErrorAlert } from './error-alert.tsx';
@@ -36,7 +37,7 @@ export function OidcButton({ name, next, invitation, filled = false }: OidcButto
   return (
     <Stack>
       <Button onClick={run} loading={busy} {...(filled ? { variant: 'filled' } : {})}>
-        Continue with {name}
+        <Trans>Continue with {name}</Trans>
       </Button>
       {error && <ErrorAlert error={error} />}
     </Stack>

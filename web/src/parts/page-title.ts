@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useEffect, useSyncExternalStore } from 'react';
 import { createListeners } from './listeners.ts';
 
@@ -10,7 +11,7 @@ export function useSetPageTitle(title: string): void {
   // No effects there. What is rendered above gets it the second time.
   if (import.meta.env.SSR) current = title;
   useEffect(() => {
-    document.title = `${title} · Mailvet`;
+    document.title = t`${title} · Mailvet`;
     current = title;
     listeners.changed();
   }, [title]);

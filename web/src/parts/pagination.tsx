@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Text } from '@mantine/core';
 import { formatNumber } from './format.ts';
 
@@ -16,11 +18,13 @@ export function Pagination(props: { label: string; page: number; total: number; 
   };
   return (
     <Group component="nav" aria-label={label} justify="center" gap="sm">
-      {turn('Previous', page - 1)}
+      {turn(t`Previous`, page - 1)}
       <Text size="sm" role="status" className="numbers">
-        Page {formatNumber(page)} of {formatNumber(total)}
+        <Trans>
+          Page {formatNumber(page)} of {formatNumber(total)}
+        </Trans>
       </Text>
-      {turn('Next', page + 1)}
+      {turn(t`Next`, page + 1)}
     </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ApiError } from '../api/client.ts';
 
 /** Commas and spaces only as thousands separators, so that 1.5 is not read as 15. */
@@ -8,6 +9,6 @@ export function parseInteger(text: string, field: string, min = 0): number {
   const typed = text.trim();
   const number = WHOLE.test(typed) ? Number(typed.replaceAll(/[,\s+]/g, '').replace('−', '-')) : Number.NaN;
   if (Number.isSafeInteger(number) && number >= min) return number;
-  const error = `Enter a whole number${min > Number.MIN_SAFE_INTEGER ? ` of at least ${min}` : ''}.`;
+  const error = t`Enter a whole number${min > Number.MIN_SAFE_INTEGER ? t` of at least ${min}` : ''}.`;
   throw new ApiError(400, { error, code: 'invalid_parameter', field });
 }

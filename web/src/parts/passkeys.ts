@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { api, unwrap } from '../api/client.ts';
 import { useHydrated } from './use-hydrated.ts';
@@ -50,13 +51,12 @@ export async function addPasskey(name: string, proof: Proof): Promise<void> {
 
 /** By DOMException name (Web Authentication Level 3 §5.1.3, §5.1.4). */
 const MESSAGES: Readonly<Record<string, string>> = {
-  NotAllowedError: 'The request was dismissed or timed out. Try again.',
-  AbortError: 'The request was canceled. Try again.',
-  InvalidStateError: 'This device or password manager already has a passkey for your user.',
-  SecurityError:
-    'Passkeys are bound to the host name of this service. Open the dashboard at that host name; the operator sets it in MAILVET_PUBLIC_URL.',
-  NotSupportedError: 'This device does not support the passkey types that the service accepts. Use a different device.',
-  ConstraintError: 'This device cannot verify your identity. Set up a screen lock or a PIN, or use a different device.',
+  NotAllowedError: t`The request was dismissed or timed out. Try again.`,
+  AbortError: t`The request was canceled. Try again.`,
+  InvalidStateError: t`This device or password manager already has a passkey for your user.`,
+  SecurityError: t`Passkeys are bound to the host name of this service. Open the dashboard at that host name; the operator sets it in MAILVET_PUBLIC_URL.`,
+  NotSupportedError: t`This device does not support the passkey types that the service accepts. Use a different device.`,
+  ConstraintError: t`This device cannot verify your identity. Set up a screen lock or a PIN, or use a different device.`,
 };
 
 function rethrowReadable(error: unknown): never {

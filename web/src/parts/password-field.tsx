@@ -1,11 +1,13 @@
+import { t } from '@lingui/core/macro';
 import { Button, TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { PASSWORD_LENGTH } from '../../../src/kernel/facts/limits.ts';
+import { inSentence } from './format.ts';
 
 /** An existing password. */
 export function PasswordField(props: TextInputProps) {
   const [shown, setShown] = useState(false);
-  const label = String(props.label ?? 'Password');
+  const label = String(props.label ?? t`Password`);
   return (
     <TextInput
       label={label}
@@ -22,9 +24,9 @@ export function PasswordField(props: TextInputProps) {
           size="compact-xs"
           variant="subtle"
           onClick={() => setShown(!shown)}
-          aria-label={`${shown ? 'Hide' : 'Show'} ${label.toLowerCase()}`}
+          aria-label={`${shown ? t`Hide` : t`Show`} ${inSentence(label)}`}
         >
-          {shown ? 'Hide' : 'Show'}
+          {shown ? t`Hide` : t`Show`}
         </Button>
       }
     />
@@ -46,8 +48,8 @@ export function NewPasswordField(props: TextInputProps) {
 }
 
 function hint(length: number): string {
-  const rule = `At least ${PASSWORD_LENGTH.min} characters. A passphrase of several words works well.`;
+  const rule = t`At least ${PASSWORD_LENGTH.min} characters. A passphrase of several words works well.`;
   if (length === 0) return rule;
   const missing = PASSWORD_LENGTH.min - length;
-  return missing > 0 ? `${rule} ${missing} more to go.` : `${rule} Long enough.`;
+  return missing > 0 ? t`${rule} ${missing} more to go.` : t`${rule} Long enough.`;
 }

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button, Stack, Text } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -48,12 +49,19 @@ export function ProviderConfirmation({ action, by }: { action: ConfirmedAction; 
     keepOidcNext(publicHref);
     window.location.assign(url);
   });
-  if (by.confirmed) return <Text size="sm">You have confirmed with {by.provider} that it is you.</Text>;
+  if (by.confirmed)
+    return (
+      <Text size="sm">
+        <Trans>You have confirmed with {by.provider} that it is you.</Trans>
+      </Text>
+    );
   return (
     <Stack align="flex-start" gap="sm">
-      <Text size="sm">First confirm that it is you: sign in with {by.provider} again.</Text>
+      <Text size="sm">
+        <Trans>First confirm that it is you: sign in with {by.provider} again.</Trans>
+      </Text>
       <Button onClick={run} loading={busy}>
-        Confirm with {by.provider}
+        <Trans>Confirm with {by.provider}</Trans>
       </Button>
       {error && <ErrorAlert error={error} />}
     </Stack>

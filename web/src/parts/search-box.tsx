@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
@@ -46,7 +47,7 @@ export function SearchBox(props: {
             {keysText('search')}
           </kbd>
         ) : (
-          <button type="button" className={css.clear} aria-label="Clear the search" onClick={clear}>
+          <button type="button" className={css.clear} aria-label={t`Clear the search`} onClick={clear}>
             <Icon name="x" size={14} />
           </button>
         )

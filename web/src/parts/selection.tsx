@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Column } from './data-table.tsx';
@@ -26,11 +28,11 @@ export function useSelection<T>(
     rows,
     clear: () => setKeys(new Set()),
     column: {
-      header: 'Select',
+      header: t`Select`,
       control: (
         <Checkbox
           size="xs"
-          aria-label="Select all on this page"
+          aria-label={t`Select all on this page`}
           checked={isAll}
           indeterminate={rows.length > 0 && !isAll}
           onChange={() => setKeys(new Set(isAll ? [] : shown.map(keyOf)))}
@@ -39,7 +41,7 @@ export function useSelection<T>(
       cell: (row) => (
         <Checkbox
           size="xs"
-          aria-label={`Select ${name(row)}`}
+          aria-label={t`Select ${name(row)}`}
           checked={keys.has(keyOf(row))}
           onChange={() => toggle(keyOf(row))}
         />
@@ -58,14 +60,12 @@ export function SelectionBar({
 }) {
   if (of.rows.length === 0) return null;
   return (
-    <Group role="group" aria-label="Selected rows" gap="xs">
+    <Group role="group" aria-label={t`Selected rows`} gap="xs">
       <Text size="sm" role="status">
-        {formatNumber(of.rows.length)} selected
+        <Trans>{formatNumber(of.rows.length)} selected</Trans>
       </Text>
       {children}
-      <Button variant="subtle" size="xs" onClick={of.clear}>
-        Clear selection
-      </Button>
+      <Button variant="subtle" size="xs" onClick={of.clear}>{t`Clear selection`}</Button>
     </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Code, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSession } from '../api/session.ts';
@@ -9,11 +10,11 @@ export function SetupHint({ children }: { children?: ReactNode }) {
     <Stack gap="sm">
       {setup_command !== null && (
         <>
-          <Text>The operator of this service runs this command on the host, with the options of the service:</Text>
+          <Text>{t`The operator of this service runs this command on the host, with the options of the service:`}</Text>
           <Code block className="anywhere" style={{ whiteSpace: 'pre-wrap' }}>
             {setup_command}
           </Code>
-          <Text>It prints a link to choose a password, which works once.</Text>
+          <Text>{t`It prints a link to choose a password, which works once.`}</Text>
         </>
       )}
       {children}

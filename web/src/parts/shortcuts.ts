@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { createListeners } from './listeners.ts';
@@ -13,12 +14,12 @@ interface Shortcut {
 
 /** All shortcuts beside those of the browser and of standard controls: the handlers and the dialog read them here. */
 const TABLE = {
-  palette: { key: 'k', withControl: true, does: 'Find a page or a record, or start an action', where: 'Everywhere' },
-  help: { key: '?', does: 'Show these shortcuts', where: 'Everywhere' },
-  search: { key: '/', does: 'Go to the search field', where: 'Pages with a search' },
-  next: { key: 'j', does: 'Open the next row', where: 'Log, rows of a list' },
-  previous: { key: 'k', does: 'Open the previous row', where: 'Log, rows of a list' },
-  close: { key: 'Escape', does: 'Close the row', where: 'Beside a row that is open' },
+  palette: { key: 'k', withControl: true, does: t`Find a page or a record, or start an action`, where: t`Everywhere` },
+  help: { key: '?', does: t`Show these shortcuts`, where: t`Everywhere` },
+  search: { key: '/', does: t`Go to the search field`, where: t`Pages with a search` },
+  next: { key: 'j', does: t`Open the next row`, where: t`Log, rows of a list` },
+  previous: { key: 'k', does: t`Open the previous row`, where: t`Log, rows of a list` },
+  close: { key: 'Escape', does: t`Close the row`, where: t`Beside a row that is open` },
 } as const satisfies Readonly<Record<string, Shortcut>>;
 type ShortcutName = keyof typeof TABLE;
 export const SHORTCUTS: Readonly<Record<ShortcutName, Shortcut>> = TABLE;

@@ -4,6 +4,7 @@ import type { createAppRouter } from '../routes.tsx';
 import { dayOf } from './days.ts';
 import { openedParameters } from './opened-parameters.ts';
 import { keysText } from './shortcuts.ts';
+import { timeZone } from './time-zone.ts';
 
 /**
  * What a page depends on beside its data: its first view is only taken over where this is the same in the browser.
@@ -16,5 +17,6 @@ export function shownState({ state }: ReturnType<typeof createAppRouter>): strin
   // Pages of visitors show no times, and no parameters of their URL.
   if (!session?.user) return JSON.stringify(page);
   const account = accountOf(session.accounts)?.id;
-  return JSON.stringify([...page, session.user.id, account, dayOf(Date.now()), openedParameters, keysText('palette')]);
+  const today = [dayOf(Date.now()), timeZone()];
+  return JSON.stringify([...page, session.user.id, account, ...today, openedParameters, keysText('palette')]);
 }

@@ -1,8 +1,5 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 
-export const SignInLink = () => (
-  <Button component={Link} to="/sign-in" variant="filled">
-    Sign in
-  </Button>
-);
+export const SignInLink = () => <Button component={Link} to="/sign-in" variant="filled">{t`Sign in`}</Button>;

@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Text, type TextInputProps } from '@mantine/core';
 import { type FocusEvent, useRef, useState } from 'react';
 import { api, unwrap } from '../api/client.ts';
@@ -37,9 +38,11 @@ export function SuggestingEmailField(props: Omit<TextInputProps, 'ref' | 'onBlur
       <div role="status">
         {suggestion && (
           <Group gap="xs" mt={4} className="anywhere">
-            <Text size="sm">Did you mean {suggestion.instead}?</Text>
+            <Text size="sm">
+              <Trans>Did you mean {suggestion.instead}?</Trans>
+            </Text>
             <Button size="xs" onClick={() => accept(suggestion)}>
-              Use {suggestion.instead}
+              <Trans>Use {suggestion.instead}</Trans>
             </Button>
           </Group>
         )}

@@ -1,10 +1,11 @@
+import { t } from '@lingui/core/macro';
 import { useState } from 'react';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { CustomRangeDialog } from './custom-range.tsx';
 import { FilterChip } from './filter-chip.tsx';
 import { RANGES, type TimeSearch, timeSearch, timeText } from './time.ts';
 
-const CUSTOM = { value: 'custom', label: 'Custom…' };
+const CUSTOM = { value: 'custom', label: t`Custom…` };
 const TIMES = [...keysOf(RANGES).map((value) => ({ value, label: RANGES[value] })), CUSTOM];
 
 /** The time as a filter of a search. */

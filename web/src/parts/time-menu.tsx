@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
 import { useState } from 'react';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
@@ -18,7 +19,7 @@ export function TimeMenu({ target, children, time, onChange }: MenuProps & TimeC
     <>
       <Menu position="bottom-end" portalProps={{ target: '#content' }} {...menu}>
         <Menu.Target>{children}</Menu.Target>
-        <Menu.Dropdown aria-label="Time">
+        <Menu.Dropdown aria-label={t`Time`}>
           <Menu.RadioGroup value={time.range ?? 'custom'} onChange={(range) => onChange(timeSearch({ range }))}>
             {keysOf(RANGES).map((range) => (
               <Menu.RadioItem key={range} value={range}>
@@ -27,7 +28,7 @@ export function TimeMenu({ target, children, time, onChange }: MenuProps & TimeC
             ))}
           </Menu.RadioGroup>
           <Menu.Divider />
-          <Menu.Item onClick={() => setChoosing(true)}>Custom…</Menu.Item>
+          <Menu.Item onClick={() => setChoosing(true)}>{t`Custom…`}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <CustomRangeDialog

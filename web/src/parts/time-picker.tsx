@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button } from '@mantine/core';
 import { Icon } from './icon.tsx';
 import { lazyPart } from './lazy.tsx';
@@ -13,7 +14,12 @@ export const TimePicker = (props: TimeChoice) => (
     part={TimeMenu}
     of={props}
     button={(given) => (
-      <Button {...given} size="xs" aria-label={`Time: ${timeText(props.time)}`} rightSection={<Icon name="selector" />}>
+      <Button
+        {...given}
+        size="xs"
+        aria-label={t`Time: ${timeText(props.time) ?? ''}`}
+        rightSection={<Icon name="selector" />}
+      >
         {timeText(props.time)}
       </Button>
     )}

@@ -1,17 +1,19 @@
+import { plural, t } from '@lingui/core/macro';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { CHART_BUCKETS_MAX } from '../../../src/kernel/facts/limits.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { dayOf, formatDays, isDay } from './days.ts';
-import { formatClock, formatDate } from './format.ts';
+import { factText } from './fact-text.ts';
+import { formatDate, formatMinute, zoneName } from './format.ts';
 import { oneOf } from './search-params.ts';
 
-/** The time that a page shows, in UTC: relative to now, some hours, or some days. It is kept from page to page. */
+/** The time that a page shows, with days in UTC: relative to now, some hours, or some days. It is kept from page to page. */
 
 export const RANGES = {
-  '24h': 'Last 24 hours',
-  '7d': 'Last 7 days',
-  '30d': 'Last 30 days',
-  month: 'This month',
+  '24h': t`Last 24 hours`,
+  '7d': t`Last 7 days`,
+  '30d': t`Last 30 days`,
+  month: t`This month`,
 } as const;
 type Named = keyof typeof RANGES;
 
@@ -131,9 +133,8 @@ export function rangeOf({ range, hour, until, from, to }: TimeSearch, now: numbe
 
 /** `23 Nov 2026, 09:00–12:00 UTC` */
 function hoursText(hour: string, until: string): string {
-  const clock = (at: string) => formatClock(at).slice(0, 5);
   const end = formatDate(until) === formatDate(hour) ? '' : `${formatDate(until)}, `;
-  return `${formatDate(hour)}, ${clock(hour)}–${end}${clock(until)} UTC`;
+  return `${formatDate(hour)}, ${formatMinute(hour)}–${end}${formatMinute(until)} ${zoneName(until)}`;
 }
 
 /** In words: `Last 7 days`, `23 Nov 2026, 09:00–12:00 UTC`, `3 Nov 2026 – 7 Nov 2026`; null: none was chosen. */
@@ -152,17 +153,17 @@ export const spanText = ({ from, to, days: [first, last] }: Range): string =>
 /** `30 days`, of a whole number of days, or `5 hours`. */
 export function lengthText({ from, to }: Period): string {
   const hours = (Date.parse(to) - Date.parse(from)) / HOUR;
-  const [n, unit] = hours % 24 === 0 && hours > 24 ? [hours / 24, 'day'] : [hours, 'hour'];
-  return n === 1 ? unit : `${n} ${unit}s`;
+  if (hours % 24 === 0 && hours > 24) return plural(hours / 24, { one: '# day', other: '# days' });
+  return hours === 1 ? factText('hour') : plural(hours, { one: '# hour', other: '# hours' });
 }
 
 /** Validates a custom range; null if it is valid. */
 export function validateDays(from: string, to: string): { field: 'from' | 'to'; error: string } | null {
-  if (!isDay(from)) return { field: 'from', error: 'Enter a date.' };
-  if (!isDay(to)) return { field: 'to', error: 'Enter a date.' };
+  if (!isDay(from)) return { field: 'from', error: t`Enter a date.` };
+  if (!isDay(to)) return { field: 'to', error: t`Enter a date.` };
   const days = (Date.parse(to) - Date.parse(from)) / DAY + 1;
-  if (days < 1) return { field: 'to', error: 'The end date must not be before the start date.' };
+  if (days < 1) return { field: 'to', error: t`The end date must not be before the start date.` };
   if (days > CHART_BUCKETS_MAX)
-    return { field: 'from', error: `Choose at most ${CHART_BUCKETS_MAX} days (currently ${days}).` };
+    return { field: 'from', error: t`Choose at most ${CHART_BUCKETS_MAX} days (currently ${days}).` };
   return null;
 }

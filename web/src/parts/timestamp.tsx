@@ -1,8 +1,18 @@
-import { formatDateTime, formatRelative } from './format.ts';
+import { formatDateTime, formatRelative, formatUtc } from './format.ts';
 
-/** Absolute time with seconds and zone; how long ago that was when it was rendered, as its title. */
-export const Timestamp = ({ at }: { at: string }) => (
-  <time dateTime={at} title={formatRelative(at)} style={{ whiteSpace: 'nowrap' }}>
-    {formatDateTime(at)}
-  </time>
-);
+/**
+ * Time with seconds in the zone of the reader. Its title: how long ago that was when it was rendered, and the time in
+ * UTC where that is another.
+ */
+export function Timestamp({ at }: { at: string }) {
+  const [own, utc] = [formatDateTime(at), formatUtc(at)];
+  return (
+    <time
+      dateTime={at}
+      title={own === utc ? formatRelative(at) : `${formatRelative(at)}, ${utc}`}
+      style={{ whiteSpace: 'nowrap' }}
+    >
+      {own}
+    </time>
+  );
+}

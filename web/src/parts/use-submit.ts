@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { ApiError, type ErrorCode } from '../api/client.ts';
 import { handleApiError } from '../api/query-client.ts';
@@ -104,21 +105,21 @@ function inputOf(form: HTMLFormElement, name: string | null): HTMLInputElement |
 }
 
 /** By field name; any other field is a password. */ const MISSING: Values = {
-  email: 'Enter an email address.',
-  name: 'Enter a name.',
-  code: 'Enter the code.',
-  value: 'Enter an email address, a domain, an IP address or a CIDR block.',
-  credits: 'Enter a number of credits.',
-  note: 'Enter a note. It is shown in the ledger.',
-  retention_days: 'Enter a number of days.',
+  email: t`Enter an email address.`,
+  name: t`Enter a name.`,
+  code: t`Enter the code.`,
+  value: t`Enter an email address, a domain, an IP address or a CIDR block.`,
+  credits: t`Enter a number of credits.`,
+  note: t`Enter a note. It is shown in the ledger.`,
+  retention_days: t`Enter a number of days.`,
 };
 
 /** Checks that need no server. Looser than the browser's own email validation, which rejects valid addresses. */
 function problemOf({ name, value, type, required, minLength, readOnly }: HTMLInputElement): string | null {
   if (readOnly) return null;
-  if (required && value.trim() === '') return MISSING[name] ?? 'Enter a password.';
-  if (type === 'email' && !/^[^@]+@./.test(value.trim())) return 'Enter an email address, such as ada@example.com.';
+  if (required && value.trim() === '') return MISSING[name] ?? t`Enter a password.`;
+  if (type === 'email' && !/^[^@]+@./.test(value.trim())) return t`Enter an email address, such as ada@example.com.`;
   if (minLength > 0 && value.length < minLength)
-    return `Use at least ${minLength} characters (currently ${value.length}).`;
+    return t`Use at least ${minLength} characters (currently ${value.length}).`;
   return null;
 }

@@ -1,14 +1,20 @@
+import { t } from '@lingui/core/macro';
 import { type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
+import { isLanguage, LANGUAGES } from '../../../src/kernel/facts/languages.ts';
 import { openAccount } from '../api/account-path.ts';
 import { useAccountOrNull, useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
+import { language } from '../i18n.ts';
+import { factText } from '../parts/fact-text.ts';
 import { type MenuProps, useOpenedMenu } from '../parts/lazy-menu.tsx';
+import { chooseLanguage } from '../parts/preferences.ts';
+import { browserTimeZone, chooseTimeZone, chosenTimeZone } from '../parts/time-zone.ts';
 import { samePage } from './pages.ts';
 
 /**
- * Account selection, color scheme and sign-out. It is rendered when it is wanted, and opens. `children`: the button, in
+ * Account selection, color scheme, language, time zone and sign-out. It is rendered when it is wanted, and opens. `children`: the button, in
  * `target`.
  */
 export function AccountMenu({ target, children }: MenuProps) {
@@ -20,21 +26,21 @@ export function AccountMenu({ target, children }: MenuProps) {
   return (
     <Menu position="bottom-start" width={260} {...menu}>
       <Menu.Target>{children}</Menu.Target>
-      <Menu.Dropdown aria-label="Account and settings">
+      <Menu.Dropdown aria-label={t`Account and settings`}>
         {accounts.length > 1 && (
           <>
-            <Menu.Label>Account</Menu.Label>
+            <Menu.Label>{t`Account`}</Menu.Label>
             <Menu.RadioGroup value={account?.live ?? ''} onChange={(id) => openAccount(id, samePage(pathname))}>
               {accounts.map(({ id, name, role }) => (
                 <Menu.RadioItem key={id} value={id} className="anywhere">
-                  {name} ({role})
+                  {name} ({factText(role)})
                 </Menu.RadioItem>
               ))}
             </Menu.RadioGroup>
             <Menu.Divider />
           </>
         )}
-        <Menu.Label>Appearance</Menu.Label>
+        <Menu.Label>{t`Appearance`}</Menu.Label>
         <Menu.RadioGroup
           value={colorScheme}
           onChange={(chosen) => setColorScheme(SCHEMES.find((scheme) => scheme === chosen) ?? 'auto')}
@@ -46,12 +52,33 @@ export function AccountMenu({ target, children }: MenuProps) {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
+        <Menu.Label>{t`Language`}</Menu.Label>
+        <Menu.RadioGroup value={language} onChange={(chosen) => isLanguage(chosen) && chooseLanguage(chosen)}>
+          {keysOf(LANGUAGES).map((one) => (
+            <Menu.RadioItem key={one} value={one} lang={one}>
+              {LANGUAGES[one]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Label>{t`Time zone`}</Menu.Label>
+        <Menu.RadioGroup
+          value={chosenTimeZone() ?? BROWSER}
+          onChange={(chosen) => chooseTimeZone(chosen === BROWSER ? null : chosen)}
+        >
+          <Menu.RadioItem value={BROWSER}>{t`Of this browser: ${browserTimeZone()}`}</Menu.RadioItem>
+          <Menu.RadioItem value="UTC">UTC</Menu.RadioItem>
+        </Menu.RadioGroup>
+        <Menu.Divider />
         <Menu.Label className="anywhere">{user?.email}</Menu.Label>
-        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>{t`Sign out`}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
+/** Stands for its time zone. */
+const BROWSER = 'browser';
+
+const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: t`Light`, dark: t`Dark`, auto: t`System` };
 const SCHEMES = keysOf(SCHEME_LABELS);

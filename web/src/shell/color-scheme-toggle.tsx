@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
 import { Icon } from '../parts/icon.tsx';
@@ -12,7 +13,7 @@ export function ColorSchemeToggle() {
     <button
       type="button"
       className={css.square}
-      aria-label={`Switch to ${other} colors`}
+      aria-label={other === 'dark' ? t`Switch to dark colors` : t`Switch to light colors`}
       onClick={() => setColorScheme(other)}
     >
       <Icon name="moon" />

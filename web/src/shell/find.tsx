@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type KeyboardEvent, type ReactNode, Suspense, useLayoutEffect, useRef, useState } from 'react';
@@ -20,8 +21,8 @@ const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog.tsx'), 'Shortc
  * it.
  */
 const FIELD = {
-  'aria-label': 'Find a page, a record or an action',
-  placeholder: 'A page, an address, an ID, a list',
+  'aria-label': t`Find a page, a record or an action`,
+  placeholder: t`A page, an address, an ID, a list`,
   maxLength: ADDRESS_LENGTH.max,
   autoComplete: 'off',
   autoCapitalize: 'none',
@@ -72,7 +73,7 @@ export function Find({ hasRecords }: { hasRecords: boolean }) {
     event.preventDefault();
   };
   const box = (failure: ReactNode) => (
-    <div role="dialog" aria-modal="true" aria-label="Find">
+    <div role="dialog" aria-modal="true" aria-label={t`Find`}>
       <input
         {...FIELD}
         className="find-field"
@@ -95,10 +96,8 @@ export function Find({ hasRecords }: { hasRecords: boolean }) {
         onFocus={preload}
       >
         <Icon name="search" />
-        <VisuallyHidden>Find</VisuallyHidden>
-        <span className={css.words} aria-hidden>
-          Find
-        </span>
+        <VisuallyHidden>{t`Find`}</VisuallyHidden>
+        <span className={css.words} aria-hidden>{t`Find`}</span>
         <kbd className={css.words} aria-hidden>
           {keysText('palette')}
         </kbd>
@@ -136,13 +135,7 @@ export function Find({ hasRecords }: { hasRecords: boolean }) {
 const Failure = (props: { of: Error; onRetry: () => void; onClose?: () => void }) => (
   <div role="alert" className={css.failure}>
     <span>{messageOf(props.of)}</span>
-    <Button size="xs" onClick={props.onRetry}>
-      Try again
-    </Button>
-    {props.onClose && (
-      <Button size="xs" onClick={props.onClose}>
-        Close
-      </Button>
-    )}
+    <Button size="xs" onClick={props.onRetry}>{t`Try again`}</Button>
+    {props.onClose && <Button size="xs" onClick={props.onClose}>{t`Close`}</Button>}
   </div>
 );

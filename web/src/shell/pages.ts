@@ -1,7 +1,9 @@
+import { t } from '@lingui/core/macro';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { PAGE_FACTS, PAGES, type PagePath } from '../../../src/kernel/facts/pages.ts';
 import { isAtLeast } from '../../../src/kernel/facts/roles.ts';
 import { useAccountOrNull, useSession } from '../api/session.ts';
+import { factText } from '../parts/fact-text.ts';
 import type { IconName } from '../parts/icon.tsx';
 
 type NavPath = Exclude<PagePath, `${string}$${string}`>;
@@ -14,18 +16,18 @@ const NAVIGATION: readonly (readonly [
   pages: Readonly<Partial<Record<NavPath, IconName>>>,
 ])[] = [
   [
-    'Work',
+    t`Work`,
     'account',
     { '/': 'chart-bar', '/verify': 'at', '/lists': 'list-check', '/log': 'logs', '/outcomes': 'check' },
   ],
-  ['Rules', 'account', { '/filters': 'filter', '/policies': 'scale' }],
+  [t`Rules`, 'account', { '/filters': 'filter', '/policies': 'scale' }],
   [
-    'Build',
+    t`Build`,
     'account',
     { '/settings/keys': 'key', '/settings/hooks': 'login', '/webhooks': 'webhook', '/alerts': 'bell' },
   ],
   [
-    'Account',
+    t`Account`,
     'account',
     {
       '/usage': 'chart-line',
@@ -35,9 +37,9 @@ const NAVIGATION: readonly (readonly [
       '/account': 'adjustments-horizontal',
     },
   ],
-  ['You', 'user', { '/security': 'lock' }],
+  [t`You`, 'user', { '/security': 'lock' }],
   [
-    'Operator',
+    t`Operator`,
     'operator',
     {
       '/operator': 'building',
@@ -79,7 +81,7 @@ export function useNavGroups(): readonly NavGroup[] {
     for: whom,
     pages: navPaths(icons).flatMap((to) => {
       const icon = icons[to];
-      return icon !== undefined && shown.has(to) ? [{ to, label: PAGES[to].title, icon }] : [];
+      return icon !== undefined && shown.has(to) ? [{ to, label: factText(PAGES[to].title), icon }] : [];
     }),
   }));
 }

@@ -1,8 +1,13 @@
+import { t } from '@lingui/core/macro';
 import { Outlet } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
+import { isLanguage, LANGUAGES } from '../../../src/kernel/facts/languages.ts';
+import { language } from '../i18n.ts';
 import { Glyph } from '../parts/glyph.tsx';
 import { LoadingPage } from '../parts/loading.tsx';
 import { Wordmark } from '../parts/mark.tsx';
+import { chooseLanguage } from '../parts/preferences.ts';
 import css from './signed-out.module.css';
 
 export function Root() {
@@ -34,8 +39,20 @@ export function SignedOutLayout() {
         <div className={css.form}>
           <Outlet />
         </div>
+        <select
+          className={css.language}
+          aria-label={t`Language`}
+          value={language}
+          onChange={({ currentTarget: { value } }) => isLanguage(value) && chooseLanguage(value)}
+        >
+          {keysOf(LANGUAGES).map((one) => (
+            <option key={one} value={one} lang={one}>
+              {LANGUAGES[one]}
+            </option>
+          ))}
+        </select>
       </main>
-      <aside className={css.aside} aria-label="A sample check">
+      <aside className={css.aside} aria-label={t`A sample check`}>
         <ol className={css.dialogue}>
           {SAMPLE.map(([at, direction, text], i) => (
             <li key={text} data-from={direction} data-decides={i === SAMPLE.length - 1}>
@@ -46,7 +63,7 @@ export function SignedOutLayout() {
           ))}
           <li className={css.verdict} data-outcome="deliverable">
             <Glyph of="deliverable" />
-            <b>Mailbox exists</b>
+            <b>{t`Mailbox exists`}</b>
           </li>
         </ol>
       </aside>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Container, Title } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
@@ -11,8 +12,8 @@ function explain(error: unknown): { error: Error; reload: boolean } {
   if (error instanceof Error && isForUsers(error)) return { error, reload: false };
   const text = error instanceof Error ? error.message : '';
   const why = /import|module|preload/i.test(text)
-    ? 'A part of the dashboard could not be loaded. The service may have been updated, or the connection was interrupted.'
-    : 'This page has failed.';
+    ? t`A part of the dashboard could not be loaded. The service may have been updated, or the connection was interrupted.`
+    : t`This page has failed.`;
   return {
     error: new Error(`${why} Reload it; if that does not help, tell the operator of this service.`),
     reload: true,

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Alert, Anchor, Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -8,7 +10,8 @@ import { overviewQuery } from '../api/account.ts';
 import { needsAccount, pinnedAccount } from '../api/account-path.ts';
 import { sessionQuery, useAccount, useAccountOrNull, useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
-import { formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
+import { factText } from '../parts/fact-text.ts';
+import { formatDateTime, formatNumber } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { KeptTime, useKeptTime, useTimeToKeep } from '../parts/kept-time.ts';
 import { lazyPart } from '../parts/lazy.tsx';
@@ -51,12 +54,10 @@ export function Shell() {
     <KeptTime value={time}>
       <div className={css.frame} {...(opened ? { 'data-nav': true } : {})}>
         {needsAccount(shown) && <TestModeEdge />}
-        <a className="skip-link" href="#content">
-          Skip to content
-        </a>
+        <a className="skip-link" href="#content">{t`Skip to content`}</a>
         <Side
           pathname={pathname}
-          who={account === null ? user.name : `${user.name}, ${account.role}`}
+          who={account === null ? user.name : `${user.name}, ${factText(account.role)}`}
           onClose={close}
           onEscape={() => {
             if (!opened) return;
@@ -71,7 +72,7 @@ export function Shell() {
               ref={burger}
               className={css.burger}
               onClick={opened ? close : open}
-              aria-label={opened ? 'Close menu' : 'Open menu'}
+              aria-label={opened ? t`Close menu` : t`Open menu`}
               aria-expanded={opened}
               aria-controls="pages"
             >
@@ -83,9 +84,12 @@ export function Shell() {
           </header>
           <main className={css.main} id="content" ref={main} tabIndex={-1}>
             {account?.status === 'suspended' && (
-              <Alert color="red" variant="outline" className={css.notice} title="This account is suspended">
-                Its API keys are rejected. Contact the operator of this service.
-              </Alert>
+              <Alert
+                color="red"
+                variant="outline"
+                className={css.notice}
+                title={t`This account is suspended`}
+              >{t`Its API keys are rejected. Contact the operator of this service.`}</Alert>
             )}
             <IgnoredParameters />
             <MailServersBanner path={shown} />
@@ -104,12 +108,12 @@ export function Shell() {
 function Side(props: { pathname: string; who: string; onClose: () => void; onEscape: () => void }) {
   const { pathname, who, onClose, onEscape } = props;
   return (
-    <nav id="pages" className={css.side} aria-label="Pages" onKeyDown={({ key }) => key === 'Escape' && onEscape()}>
+    <nav id="pages" className={css.side} aria-label={t`Pages`} onKeyDown={({ key }) => key === 'Escape' && onEscape()}>
       <Link
         to="/"
         className={css.brand}
         onClick={onClose}
-        aria-label="Mailvet: overview"
+        aria-label={t`Mailvet: overview`}
         activeProps={{ 'aria-current': undefined }}
       >
         <Wordmark />
@@ -163,8 +167,10 @@ function Navigation({ pathname, onLeave }: { pathname: string; onLeave: () => vo
                     activeOptions={{ exact: true }}
                     aria-current={isOfOperator(pathname) ? 'page' : undefined}
                   >
-                    <Icon name="building" />
-                    Operator
+                    <Trans>
+                      <Icon name="building" />
+                      Operator
+                    </Trans>
                   </Link>
                 </li>
               )}
@@ -179,14 +185,18 @@ const Documentation = ({ onLeave }: { onLeave: () => void }) => (
   <>
     <li>
       <Link to="/docs" onClick={onLeave}>
-        <Icon name="code" />
-        API reference
+        <Trans>
+          <Icon name="code" />
+          API reference
+        </Trans>
       </Link>
     </li>
     <li>
       <a href="/guide/">
-        <Icon name="book-2" />
-        Guide
+        <Trans>
+          <Icon name="book-2" />
+          Guide
+        </Trans>
       </a>
     </li>
   </>
@@ -201,7 +211,7 @@ function useCounts(): Readonly<Partial<Record<PagePath, string>>> {
   if (data === undefined) return {};
   const { running_lists: running, filters } = data;
   return {
-    ...(running > 0 ? { '/lists': `${formatNumber(running)} running` } : {}),
+    ...(running > 0 ? { '/lists': t`${formatNumber(running)} running` } : {}),
     ...(filters > 0 ? { '/filters': formatNumber(filters) } : {}),
   };
 }
@@ -211,7 +221,7 @@ function OperatorTabs({ pathname }: { pathname: string }) {
   const pages = useNavGroups().find((group) => group.for === 'operator')?.pages ?? [];
   if (pages.length === 0) return null;
   return (
-    <nav className={css.tabs} aria-label="Operator">
+    <nav className={css.tabs} aria-label={t`Operator`}>
       {pages.map(({ to, label }) => (
         <Link
           key={to}
@@ -228,11 +238,10 @@ function OperatorTabs({ pathname }: { pathname: string }) {
 
 function NoAccount() {
   return (
-    <Page title="No account">
-      <Text maw={640}>
-        You are not a member of any account. Ask an account owner or admin for an invitation, or ask the operator of
-        this service to add you: mailvet user create --email … --account …
-      </Text>
+    <Page title={t`No account`}>
+      <Text
+        maw={640}
+      >{t`You are not a member of any account. Ask an account owner or admin for an invitation, or ask the operator of this service to add you: mailvet user create --email … --account …`}</Text>
     </Page>
   );
 }
@@ -241,9 +250,11 @@ function NoAccount() {
 function UnknownAccount() {
   const { user, accounts } = useSession();
   return (
-    <Page title="Account not found">
+    <Page title={t`Account not found`}>
       <Text maw={640} className="anywhere">
-        {user?.email} is not a member of the account in this URL, or the account was deleted. Your accounts:
+        <Trans>
+          {user?.email} is not a member of the account in this URL, or the account was deleted. Your accounts:
+        </Trans>
       </Text>
       <ul>
         {accounts.map(({ id, name }) => (
@@ -268,8 +279,8 @@ function IgnoredParameters() {
   return (
     <Alert variant="outline" mb="md" role="status" className="anywhere">
       {ignored.length === 1
-        ? 'A part of this URL is not valid and was ignored: '
-        : 'Parts of this URL are not valid and were ignored: '}
+        ? t`A part of this URL is not valid and was ignored: `
+        : t`Parts of this URL are not valid and were ignored: `}
       {ignored.join(', ')}.
     </Alert>
   );
@@ -294,7 +305,7 @@ function AccountTarget(props: ComponentProps<'button'>) {
       </span>
       <span>
         {name}
-        <VisuallyHidden>: account and settings</VisuallyHidden>
+        <VisuallyHidden>{t`: account and settings`}</VisuallyHidden>
       </span>
       <Icon name="selector" />
     </button>
@@ -304,8 +315,8 @@ function AccountTarget(props: ComponentProps<'button'>) {
 /** Where a mailbox check starts, or its results are summed up. */
 const CHECK_PAGES: ReadonlySet<string> = new Set(['/', '/verify', '/lists/new']);
 const DOWN = {
-  port_closed: 'Mail servers cannot be reached',
-  refused_everywhere: 'Mail servers refuse the address of this service',
+  port_closed: t`Mail servers cannot be reached`,
+  refused_everywhere: t`Mail servers refuse the address of this service`,
 } as const;
 
 /** While no mailbox can be checked: for operators on every page, for others where it matters. */
@@ -319,14 +330,14 @@ function MailServersBanner({ path }: { path: string }) {
       color="red"
       variant="outline"
       mb="md"
-      title={isOperator ? DOWN[down.state] : 'The mailbox check is unavailable'}
+      title={isOperator ? DOWN[down.state] : t`The mailbox check is unavailable`}
     >
-      Since {formatDateTime(down.since)}, results at the level smtp are unknown, and charged as mx.{' '}
-      {isOperator && (
-        <Anchor component={Link} to="/operator/doctor" underline="always" inherit>
-          Run the doctor
-        </Anchor>
-      )}
+      <Trans>
+        Since {formatDateTime(down.since)}, results at the level smtp are unknown, and charged as mx.{' '}
+        {isOperator && (
+          <Anchor component={Link} to="/operator/doctor" underline="always" inherit>{t`Run the doctor`}</Anchor>
+        )}
+      </Trans>
     </Alert>
   );
 }
@@ -337,9 +348,11 @@ function LowBalanceBanner() {
   const { data } = useQuery(overviewQuery(id));
   if (!data?.is_low || data.low_balance === null) return null;
   return (
-    <Alert color="yellow" variant="outline" mb="md" title="Low balance">
-      {pluralize(data.credits.remaining, 'credit')} left, below the threshold of {pluralize(data.low_balance, 'credit')}
-      .
+    <Alert color="yellow" variant="outline" mb="md" title={t`Low balance`}>
+      <Trans>
+        <Plural value={data.credits.remaining} one="# credit" other="# credits" /> left, below the threshold of{' '}
+        <Plural value={data.low_balance} one="# credit" other="# credits" />.
+      </Trans>
     </Alert>
   );
 }
@@ -350,22 +363,18 @@ function SecondFactorRequired() {
   const { user } = useSession();
   const hasApp = user?.second_factor === true;
   return (
-    <Page title="Second factor required">
+    <Page title={t`Second factor required`}>
       <Text maw={640} className="anywhere">
-        {name} can only be used with a second factor, and you signed in without one.{' '}
-        {hasApp
-          ? 'Sign out, then sign in with a code of your authenticator app or with a passkey.'
-          : 'Set up an authenticator app now, or sign in with a passkey.'}
+        <Trans>
+          {name} can only be used with a second factor, and you signed in without one.{' '}
+          {hasApp
+            ? t`Sign out, then sign in with a code of your authenticator app or with a passkey.`
+            : t`Set up an authenticator app now, or sign in with a passkey.`}
+        </Trans>
       </Text>
       <Group>
-        {!hasApp && (
-          <Button component={Link} to="/security" variant="filled">
-            Set up a second factor
-          </Button>
-        )}
-        <Button onClick={() => void signOut()} variant={hasApp ? 'filled' : 'default'}>
-          Sign out
-        </Button>
+        {!hasApp && <Button component={Link} to="/security" variant="filled">{t`Set up a second factor`}</Button>}
+        <Button onClick={() => void signOut()} variant={hasApp ? 'filled' : 'default'}>{t`Sign out`}</Button>
       </Group>
     </Page>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Kbd, Modal, Switch } from '@mantine/core';
 import css from '../parts/data-table.module.css';
 import { keysText, SHORTCUT_NAMES, SHORTCUTS, setSingleKeys, useSingleKeys } from '../parts/shortcuts.ts';
@@ -6,13 +7,13 @@ import { keysText, SHORTCUT_NAMES, SHORTCUTS, setSingleKeys, useSingleKeys } fro
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const on = useSingleKeys();
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="lg">
-      <table className={css.table} aria-label="Keyboard shortcuts">
+    <Modal opened onClose={onClose} title={t`Keyboard shortcuts`} size="lg">
+      <table className={css.table} aria-label={t`Keyboard shortcuts`}>
         <thead>
           <tr>
-            <th scope="col">Keys</th>
-            <th scope="col">What they do</th>
-            <th scope="col">Where</th>
+            <th scope="col">{t`Keys`}</th>
+            <th scope="col">{t`What they do`}</th>
+            <th scope="col">{t`Where`}</th>
           </tr>
         </thead>
         <tbody>
@@ -29,8 +30,8 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       </table>
       <Switch
         mt="md"
-        label="Shortcuts of a single key"
-        description="They never work while you type in a field. Kept in this browser."
+        label={t`Shortcuts of a single key`}
+        description={t`They never work while you type in a field. Kept in this browser.`}
         checked={on}
         onChange={(event) => setSingleKeys(event.currentTarget.checked)}
       />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Text } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { pathOf } from '../api/account-path.ts';
@@ -13,13 +14,12 @@ export function ModeSwitch({ pathname }: { pathname: string }) {
   const { live, test_account, test } = account;
   const page = samePage(pathname);
   return (
-    <nav className={css.modes} aria-label="Mode">
-      <a href={pathOf(live, page)} aria-current={test ? undefined : 'true'}>
-        Live
-      </a>
-      <a href={pathOf(test_account, isLiveOnly(page) ? '/' : page)} aria-current={test ? 'true' : undefined}>
-        Test
-      </a>
+    <nav className={css.modes} aria-label={t`Mode`}>
+      <a href={pathOf(live, page)} aria-current={test ? undefined : 'true'}>{t`Live`}</a>
+      <a
+        href={pathOf(test_account, isLiveOnly(page) ? '/' : page)}
+        aria-current={test ? 'true' : undefined}
+      >{t`Test`}</a>
     </nav>
   );
 }
@@ -32,15 +32,11 @@ export function NotInTestMode() {
   const account = useAccountOrNull();
   const pathname = useLocation({ select: ({ pathname }) => pathname });
   return (
-    <Page title="Not in test mode">
-      <Text maw={640}>
-        Test mode has data of its own, but no members, settings or credits. They are those of the account.
-      </Text>
-      {account && (
-        <Anchor href={pathOf(account.live, samePage(pathname))} fz="sm">
-          Switch to live mode
-        </Anchor>
-      )}
+    <Page title={t`Not in test mode`}>
+      <Text
+        maw={640}
+      >{t`Test mode has data of its own, but no members, settings or credits. They are those of the account.`}</Text>
+      {account && <Anchor href={pathOf(account.live, samePage(pathname))} fz="sm">{t`Switch to live mode`}</Anchor>}
     </Page>
   );
 }

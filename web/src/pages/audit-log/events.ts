@@ -1,5 +1,7 @@
+import { plural, t } from '@lingui/core/macro';
 import type { AuditLog } from '../../api/schema.ts';
-import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
+import { factText } from '../../parts/fact-text.ts';
+import { formatDateTime, formatNumber } from '../../parts/format.ts';
 import { planLabel } from '../../parts/plans.ts';
 
 // Formatting of the details of audit log entries. Old entries may have another shape, so every value is checked.
@@ -11,38 +13,44 @@ const isNegative = (value: unknown): boolean => isNumber(value) && value < 0;
 const text = (value: unknown): string => (typeof value === 'string' ? value : '?');
 const numeral = (value: unknown): string => (isNumber(value) ? formatNumber(value) : '?');
 const quoted = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? `“${value}”` : null);
-const asRole = (role: unknown): string | null => (typeof role === 'string' ? `as ${role}` : null);
-const creditsOf = (value: unknown): string | null => (isNumber(value) ? pluralize(value, 'credit') : null);
-const ending = (lastFour: unknown): string | null => (typeof lastFour === 'string' ? `ending in ${lastFour}` : null);
+const asRole = (role: unknown): string | null => (typeof role === 'string' ? t`as ${factText(role)}` : null);
+const creditsOf = (value: unknown): string | null =>
+  isNumber(value) ? plural(value, { one: '# credit', other: '# credits' }) : null;
+const ending = (lastFour: unknown): string | null => (typeof lastFour === 'string' ? t`ending in ${lastFour}` : null);
 const joinParts = (parts: readonly (string | null)[]): string | null =>
   parts.filter((part) => part !== null).join(', ') || null;
 
 const planName = (plan: unknown): string => planLabel(text(plan));
 function retention(days: unknown): string {
-  return isNumber(days) ? pluralize(days, 'day') : 'the server default';
+  return isNumber(days) ? plural(days, { one: '# day', other: '# days' }) : t`the server default`;
 }
 function trusted(days: unknown): string {
-  return isNumber(days) ? pluralize(days, 'day') : 'not at all';
+  return isNumber(days) ? plural(days, { one: '# day', other: '# days' }) : t`not at all`;
 }
 function rateLimit(requests: unknown): string {
-  return isNumber(requests) ? pluralize(requests, 'request') : 'the plan default';
+  return isNumber(requests) ? plural(requests, { one: '# request', other: '# requests' }) : t`the plan default`;
 }
 function granted({ credits, note }: Detail): string | null {
-  return joinParts([isNumber(credits) ? pluralize(Math.abs(credits), 'credit') : null, quoted(note)]);
+  return joinParts([
+    isNumber(credits) ? plural(Math.abs(credits), { one: '# credit', other: '# credits' }) : null,
+    quoted(note),
+  ]);
 }
 function allowlist(ips: unknown): string {
-  return Array.isArray(ips) && ips.length > 0 ? ips.map(text).join(', ') : 'any IP address';
+  return Array.isArray(ips) && ips.length > 0 ? ips.map(text).join(', ') : t`any IP address`;
 }
 function grace(seconds: unknown, of: 'key' | 'secret' = 'key'): string | null {
   if (!isNumber(seconds)) return null;
-  if (seconds === 0) return `old ${of} revoked immediately`;
-  const [size, unit] =
+  const isKey = of === 'key';
+  if (seconds === 0) return isKey ? t`old key revoked immediately` : t`old secret revoked immediately`;
+  const [size, more] =
     seconds % 86_400 === 0
-      ? ([86_400, 'day'] as const)
+      ? ([86_400, (n: number) => plural(n, { one: '# more day', other: '# more days' })] as const)
       : seconds % 3600 === 0
-        ? ([3600, 'hour'] as const)
-        : ([60, 'minute'] as const);
-  return `old ${of} valid for ${pluralize(Math.round(seconds / size), `more ${unit}`)}`;
+        ? ([3600, (n: number) => plural(n, { one: '# more hour', other: '# more hours' })] as const)
+        : ([60, (n: number) => plural(n, { one: '# more minute', other: '# more minutes' })] as const);
+  const time = more(Math.round(seconds / size));
+  return isKey ? t`old key valid for ${time}` : t`old secret valid for ${time}`;
 }
 const expiry = (at: unknown): string => (isNumber(at) ? formatDateTime(new Date(at).toISOString()) : 'never');
 const scopeNames = (scopes: unknown): string => (Array.isArray(scopes) ? scopes.map(text).join(', ') : '?');
@@ -51,9 +59,9 @@ const labelled = (label: string, part: string | null): string | null => (part ==
 
 /** What a new key is limited to, beside its addresses. */
 const keyLimits = ({ expires_at, scopes, monthly_credits }: Detail): (string | null)[] => [
-  isNumber(expires_at) ? `expires ${expiry(expires_at)}` : null,
-  Array.isArray(scopes) ? `scopes ${scopeNames(scopes)}` : null,
-  isNumber(monthly_credits) ? `${monthly(monthly_credits)} a month` : null,
+  isNumber(expires_at) ? t`expires ${expiry(expires_at)}` : null,
+  Array.isArray(scopes) ? t`scopes ${scopeNames(scopes)}` : null,
+  isNumber(monthly_credits) ? t`${monthly(monthly_credits)} a month` : null,
 ];
 function keyChange({ name, allow_ips, expires_at, scopes, monthly_credits }: Detail): string | null {
   return joinParts([
@@ -61,7 +69,7 @@ function keyChange({ name, allow_ips, expires_at, scopes, monthly_credits }: Det
     labelled('allowed', change(allowlist)(allow_ips)),
     labelled('expiry', change(expiry)(expires_at)),
     labelled('scopes', change(scopeNames)(scopes)),
-    labelled('monthly budget', change(monthly)(monthly_credits)),
+    labelled(t`monthly budget`, change(monthly)(monthly_credits)),
   ]);
 }
 
@@ -87,8 +95,8 @@ function hookChange({ name, policy, scope, timeout_ms, rate_limit }: Detail): st
     change((value) => `“${text(value)}”`)(name),
     labelled('policy', change(text)(policy)),
     labelled('scope', change((value) => quoted(value) ?? 'none')(scope)),
-    labelled('time limit', change((ms) => `${numeral(ms)} ms`)(timeout_ms)),
-    labelled('rate limit', change((calls) => (calls === null ? 'the default' : numeral(calls)))(rate_limit)),
+    labelled(t`time limit`, change((ms) => t`${numeral(ms)} ms`)(timeout_ms)),
+    labelled(t`rate limit`, change((calls) => (calls === null ? t`the default` : numeral(calls)))(rate_limit)),
   ]);
 }
 
@@ -96,8 +104,8 @@ function hookChange({ name, policy, scope, timeout_ms, rate_limit }: Detail): st
 const filterSettings = ({ action, match, expires_at, reason }: Detail): string | null =>
   joinParts([
     action === 'allow' ? 'allows' : null,
-    match === 'mailbox' ? 'every spelling of the mailbox' : null,
-    isNumber(expires_at) ? `expires ${expiry(expires_at)}` : null,
+    match === 'mailbox' ? t`every spelling of the mailbox` : null,
+    isNumber(expires_at) ? t`expires ${expiry(expires_at)}` : null,
     quoted(reason),
   ]);
 function filterChange({ action, match, value, expires_at, reason }: Detail): string | null {
@@ -111,12 +119,12 @@ function filterChange({ action, match, value, expires_at, reason }: Detail): str
 }
 
 const FACTORS: Readonly<Record<string, string>> = {
-  password: 'with a password',
-  code: 'with a code',
-  recovery_code: 'with a recovery code',
-  passkey: 'with a passkey',
-  link: 'by a link',
-  oidc: 'with the OpenID provider',
+  password: t`with a password`,
+  code: t`with a code`,
+  recovery_code: t`with a recovery code`,
+  passkey: t`with a passkey`,
+  link: t`by a link`,
+  oidc: t`with the OpenID provider`,
 };
 const factor = (name: unknown): string | null => FACTORS[typeof name === 'string' ? name : ''] ?? null;
 const device = (name: unknown): string | null => (typeof name === 'string' ? name : null);
@@ -127,20 +135,20 @@ function howAndWhere(detail: Detail): string | null {
     factor(detail.factor),
     typeof detail.reason === 'string' ? detail.reason : null,
     device(detail.device),
-    detail.more === true ? 'from further addresses' : null,
+    detail.more === true ? t`from further addresses` : null,
   ]);
 }
 const passkeyAndDevice = (detail: Detail): string | null => joinParts([quoted(detail.passkey), device(detail.device)]);
 /** Of events that share an entry. */
 const repeated = ({ count, last_at }: AuditLog['entries'][number]): string | null =>
-  count > 1 ? `${formatNumber(count)} times, the last at ${formatDateTime(last_at)}` : null;
+  count > 1 ? t`${formatNumber(count)} times, the last at ${formatDateTime(last_at)}` : null;
 
 /** `from A to B`, each formatted. */
 function change(format: (value: unknown) => string): (detail: unknown) => string | null {
   return (detail) => {
     if (typeof detail !== 'object' || detail === null) return null;
     const { from, to } = { from: undefined, to: undefined, ...detail };
-    return `from ${format(from)} to ${format(to)}`;
+    return t`from ${format(from)} to ${format(to)}`;
   };
 }
 
@@ -154,135 +162,138 @@ interface EventCopy {
 
 const EVENTS: Readonly<Record<Action, EventCopy>> = {
   'account.created': {
-    title: 'Created the account',
+    title: t`Created the account`,
     details: ({ plan, credits }) => joinParts([planName(plan), creditsOf(credits)]),
   },
-  'account.renamed': { title: 'Renamed the account', details: change((name) => `“${text(name)}”`) },
-  'account.retention_set': { title: 'Changed the retention period', details: change(retention) },
-  'account.trust_bounces_set': { title: 'Changed for how long bounces are trusted', details: change(trusted) },
+  'account.renamed': { title: t`Renamed the account`, details: change((name) => `“${text(name)}”`) },
+  'account.retention_set': { title: t`Changed the retention period`, details: change(retention) },
+  'account.trust_bounces_set': { title: t`Changed for how long bounces are trusted`, details: change(trusted) },
   'account.low_balance_set': {
-    title: 'Changed the low-balance threshold',
+    title: t`Changed the low-balance threshold`,
     details: change((credits) => creditsOf(credits) ?? 'none'),
   },
   'alerts.changed': {
-    title: 'Changed the alerts by mail',
+    title: t`Changed the alerts by mail`,
     details: ({ paused }) => (paused === true ? 'paused' : null),
   },
-  'account.plan_set': { title: 'Changed the plan', details: change(planName) },
-  'account.rate_limit_set': { title: 'Changed the rate limit', details: change(rateLimit) },
-  'account.suspended': { title: 'Suspended the account' },
-  'account.resumed': { title: 'Resumed the account' },
-  'account.second_factor_required': { title: 'Required a second factor of all members' },
-  'account.second_factor_optional': { title: 'Made the second factor optional' },
-  'account.operator_events_on': { title: 'Sent its webhooks the events of all accounts' },
-  'account.operator_events_off': { title: 'Sent its webhooks only its own events' },
+  'account.plan_set': { title: t`Changed the plan`, details: change(planName) },
+  'account.rate_limit_set': { title: t`Changed the rate limit`, details: change(rateLimit) },
+  'account.suspended': { title: t`Suspended the account` },
+  'account.resumed': { title: t`Resumed the account` },
+  'account.second_factor_required': { title: t`Required a second factor of all members` },
+  'account.second_factor_optional': { title: t`Made the second factor optional` },
+  'account.operator_events_on': { title: t`Sent its webhooks the events of all accounts` },
+  'account.operator_events_off': { title: t`Sent its webhooks only its own events` },
   'credits.granted': {
-    title: ({ detail: { credits } }) => (isNegative(credits) ? 'Deducted credits' : 'Granted credits'),
+    title: ({ detail: { credits } }) => (isNegative(credits) ? t`Deducted credits` : t`Granted credits`),
     details: granted,
   },
   'key.created': {
-    title: 'Created an API key',
+    title: t`Created an API key`,
     details: (detail) =>
-      joinParts([ending(detail.last_four), `allowed from ${allowlist(detail.allow_ips)}`, ...keyLimits(detail)]),
+      joinParts([ending(detail.last_four), t`allowed from ${allowlist(detail.allow_ips)}`, ...keyLimits(detail)]),
   },
-  'key.changed': { title: 'Edited an API key', details: keyChange },
-  'key.revoked': { title: 'Revoked an API key' },
-  'key.rolled': { title: 'Rolled an API key', details: ({ grace_seconds }) => grace(grace_seconds) },
-  'filter.added': { title: 'Added a filter', details: filterSettings },
-  'filter.changed': { title: 'Edited a filter', details: filterChange },
-  'filter.removed': { title: 'Removed a filter', details: filterSettings },
+  'key.changed': { title: t`Edited an API key`, details: keyChange },
+  'key.revoked': { title: t`Revoked an API key` },
+  'key.rolled': { title: t`Rolled an API key`, details: ({ grace_seconds }) => grace(grace_seconds) },
+  'filter.added': { title: t`Added a filter`, details: filterSettings },
+  'filter.changed': { title: t`Edited a filter`, details: filterChange },
+  'filter.removed': { title: t`Removed a filter`, details: filterSettings },
   'filters.imported': {
-    title: 'Imported filters',
-    details: ({ added, given }) => `${numeral(added)} of ${numeral(given)} lines added`,
+    title: t`Imported filters`,
+    details: ({ added, given }) => t`${numeral(added)} of ${numeral(given)} lines added`,
   },
-  'policy.created': { title: 'Created a policy', details: policyChange },
-  'policy.changed': { title: 'Changed a policy', details: policyChange },
-  'policy.deleted': { title: 'Deleted a policy' },
-  'webhook.created': { title: 'Created a webhook' },
-  'webhook.changed': { title: 'Edited a webhook', details: webhookChange },
-  'webhook.secret_rotated': { title: 'Rotated the secret of a webhook' },
+  'policy.created': { title: t`Created a policy`, details: policyChange },
+  'policy.changed': { title: t`Changed a policy`, details: policyChange },
+  'policy.deleted': { title: t`Deleted a policy` },
+  'webhook.created': { title: t`Created a webhook` },
+  'webhook.changed': { title: t`Edited a webhook`, details: webhookChange },
+  'webhook.secret_rotated': { title: t`Rotated the secret of a webhook` },
   'webhook.disabled': {
-    title: 'Disabled a webhook',
-    details: ({ reason }) => (reason === 'gone' ? 'it answered 410 (Gone)' : 'every attempt failed for days'),
+    title: t`Disabled a webhook`,
+    details: ({ reason }) => (reason === 'gone' ? t`it answered 410 (Gone)` : t`every attempt failed for days`),
   },
-  'webhook.deleted': { title: 'Deleted a webhook' },
-  'hook.created': { title: 'Created an auth hook', details: ({ policy }) => labelled('policy', text(policy)) },
-  'hook.changed': { title: 'Edited an auth hook', details: hookChange },
+  'webhook.deleted': { title: t`Deleted a webhook` },
+  'hook.created': { title: t`Created an auth hook`, details: ({ policy }) => labelled('policy', text(policy)) },
+  'hook.changed': { title: t`Edited an auth hook`, details: hookChange },
   'hook.secret_rolled': {
-    title: 'Rolled the secret of an auth hook',
+    title: t`Rolled the secret of an auth hook`,
     details: ({ grace_seconds }) => grace(grace_seconds, 'secret'),
   },
-  'hook.deleted': { title: 'Deleted an auth hook' },
+  'hook.deleted': { title: t`Deleted an auth hook` },
   'outcome_source.created': {
-    title: 'Connected a provider',
+    title: t`Connected a provider`,
     details: ({ provider }) => labelled('provider', text(provider)),
   },
   'outcome_source.secret_rolled': {
-    title: 'Entered or rolled the secret of a provider',
+    title: t`Entered or rolled the secret of a provider`,
     details: ({ grace_seconds }) => grace(grace_seconds, 'secret'),
   },
-  'outcome_source.deleted': { title: 'Disconnected a provider' },
+  'outcome_source.deleted': { title: t`Disconnected a provider` },
   'scope.forgotten': {
-    title: 'Forgot the mailboxes seen in a scope',
-    details: ({ forgotten }) => (isNumber(forgotten) ? pluralize(forgotten, 'mailbox', 'mailboxes') : null),
+    title: t`Forgot the mailboxes seen in a scope`,
+    details: ({ forgotten }) =>
+      isNumber(forgotten) ? plural(forgotten, { one: '# mailbox', other: '# mailboxes' }) : null,
   },
   'log.erased': {
-    title: 'Erased an address from the log',
-    details: ({ erased }) => (isNumber(erased) ? pluralize(erased, 'record') : null),
+    title: t`Erased an address from the log`,
+    details: ({ erased }) => (isNumber(erased) ? plural(erased, { one: '# record', other: '# records' }) : null),
   },
-  'privacy.exported': { title: 'Exported what is held about an address' },
+  'privacy.exported': { title: t`Exported what is held about an address` },
   'list.created': {
-    title: 'Uploaded a list',
-    details: ({ addresses }) => (isNumber(addresses) ? pluralize(addresses, 'address', 'addresses') : null),
+    title: t`Uploaded a list`,
+    details: ({ addresses }) =>
+      isNumber(addresses) ? plural(addresses, { one: '# address', other: '# addresses' }) : null,
   },
-  'list.started': { title: 'Started a list' },
-  'list.paused': { title: 'Paused a list' },
-  'list.resumed': { title: 'Resumed a list' },
-  'list.cancelled': { title: 'Canceled a list' },
-  'list.deleted': { title: 'Deleted a list' },
+  'list.started': { title: t`Started a list` },
+  'list.paused': { title: t`Paused a list` },
+  'list.resumed': { title: t`Resumed a list` },
+  'list.cancelled': { title: t`Canceled a list` },
+  'list.deleted': { title: t`Deleted a list` },
   'member.added': {
-    title: ({ detail: { invited } }) => (invited === true ? 'Joined by invitation' : 'Added a member'),
+    title: ({ detail: { invited } }) => (invited === true ? t`Joined by invitation` : t`Added a member`),
     details: ({ role }) => asRole(role),
   },
-  'member.role_changed': { title: 'Changed a role', details: change(text) },
+  'member.role_changed': { title: t`Changed a role`, details: change(text) },
   'member.removed': {
-    title: ({ actor, target }) => (actor.name === target ? 'Left the account' : 'Removed a member'),
+    title: ({ actor, target }) => (actor.name === target ? t`Left the account` : t`Removed a member`),
     details: ({ role }) => asRole(role),
   },
-  'member.invited': { title: 'Invited a member', details: ({ role }) => asRole(role) },
-  'invitation.withdrawn': { title: 'Revoked an invitation', details: ({ role }) => asRole(role) },
-  'user.signed_in': { title: 'Signed in', details: howAndWhere },
+  'member.invited': { title: t`Invited a member`, details: ({ role }) => asRole(role) },
+  'invitation.withdrawn': { title: t`Revoked an invitation`, details: ({ role }) => asRole(role) },
+  'user.signed_in': { title: t`Signed in`, details: howAndWhere },
   'user.signed_out': {
     title: ({ detail: { everywhere, others } }) => {
-      if (typeof others === 'number') return `Ended ${pluralize(others, 'other session')}`;
-      return everywhere === true ? 'Signed out everywhere' : 'Signed out';
+      if (typeof others === 'number')
+        return t`Ended ${plural(others, { one: '# other session', other: '# other sessions' })}`;
+      return everywhere === true ? t`Signed out everywhere` : t`Signed out`;
     },
     details: howAndWhere,
   },
   'user.authentication_failed': {
-    title: ({ actor }) => (actor.kind === 'user' ? 'Failed to confirm their identity' : 'Failed sign-in attempt'),
+    title: ({ actor }) => (actor.kind === 'user' ? t`Failed to confirm their identity` : t`Failed sign-in attempt`),
     details: howAndWhere,
   },
-  'user.authentication_blocked': { title: 'Too many attempts: blocked', details: howAndWhere },
-  'user.unlocked': { title: 'Lifted the sign-in limits' },
-  'user.password_changed': { title: 'Changed the password', details: howAndWhere },
-  'user.password_reset': { title: 'Reset the password', details: howAndWhere },
-  'user.sign_in_link_created': { title: 'Created a sign-in link' },
-  'user.oidc_linked': { title: 'Linked to a person at the OpenID provider', details: howAndWhere },
-  'user.oidc_unlinked': { title: 'Removed the link to the OpenID provider' },
-  'user.password_link_created': { title: 'Created a password reset link' },
-  'user.second_factor_enabled': { title: 'Turned on two-factor authentication', details: howAndWhere },
-  'user.second_factor_disabled': { title: 'Turned off two-factor authentication', details: howAndWhere },
-  'user.passkey_added': { title: 'Added a passkey', details: passkeyAndDevice },
-  'user.passkey_removed': { title: 'Removed a passkey', details: passkeyAndDevice },
-  'user.operator_granted': { title: 'Granted operator rights' },
-  'user.operator_withdrawn': { title: 'Withdrew operator rights' },
+  'user.authentication_blocked': { title: t`Too many attempts: blocked`, details: howAndWhere },
+  'user.unlocked': { title: t`Lifted the sign-in limits` },
+  'user.password_changed': { title: t`Changed the password`, details: howAndWhere },
+  'user.password_reset': { title: t`Reset the password`, details: howAndWhere },
+  'user.sign_in_link_created': { title: t`Created a sign-in link` },
+  'user.oidc_linked': { title: t`Linked to a person at the OpenID provider`, details: howAndWhere },
+  'user.oidc_unlinked': { title: t`Removed the link to the OpenID provider` },
+  'user.password_link_created': { title: t`Created a password reset link` },
+  'user.second_factor_enabled': { title: t`Turned on two-factor authentication`, details: howAndWhere },
+  'user.second_factor_disabled': { title: t`Turned off two-factor authentication`, details: howAndWhere },
+  'user.passkey_added': { title: t`Added a passkey`, details: passkeyAndDevice },
+  'user.passkey_removed': { title: t`Removed a passkey`, details: passkeyAndDevice },
+  'user.operator_granted': { title: t`Granted operator rights` },
+  'user.operator_withdrawn': { title: t`Withdrew operator rights` },
   'operator_key.created': {
-    title: 'Created an operator key',
-    details: ({ last_four, allow_ips }) => joinParts([ending(last_four), `allowed from ${allowlist(allow_ips)}`]),
+    title: t`Created an operator key`,
+    details: ({ last_four, allow_ips }) => joinParts([ending(last_four), t`allowed from ${allowlist(allow_ips)}`]),
   },
-  'operator_key.revoked': { title: 'Revoked an operator key' },
-  'account.deleted': { title: 'Deleted an account' },
+  'operator_key.revoked': { title: t`Revoked an operator key` },
+  'account.deleted': { title: t`Deleted an account` },
 };
 
 /** An audit log entry as text; `details` is null if there is nothing to add. */
@@ -300,11 +311,11 @@ export function describeEvent(entry: Entry): { title: string; details: string | 
 const ACTORS: Readonly<Record<Entry['actor']['kind'], (name: string) => string>> = {
   user: (name) => name,
   operator: (name) => `${name} (operator)`,
-  key: (name) => `API key ${name}`,
-  operator_key: (name) => `Operator key ${name}`,
-  command: (name) => `Command line (${name})`,
-  service: () => 'System',
-  anonymous: () => 'Not signed in',
+  key: (name) => t`API key ${name}`,
+  operator_key: (name) => t`Operator key ${name}`,
+  command: (name) => t`Command line (${name})`,
+  service: () => t`System`,
+  anonymous: () => t`Not signed in`,
 };
 
 export const describeActor = ({ actor: { kind, name } }: Entry): string => ACTORS[kind](name);

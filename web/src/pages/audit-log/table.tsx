@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { OperatorAuditLog } from '../../api/schema.ts';
@@ -6,9 +7,9 @@ import { Timestamp } from '../../parts/timestamp.tsx';
 import { describeActor, describeEvent, type Entry } from './events.ts';
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { header: 'Time', folds: true, cell: ({ at }) => <Timestamp at={at} /> },
+  { header: t`Time`, folds: true, cell: ({ at }) => <Timestamp at={at} /> },
   {
-    header: 'Actor',
+    header: t`Actor`,
     folds: true,
     cell: (entry) => (
       <>
@@ -18,7 +19,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     ),
   },
   {
-    header: 'Event',
+    header: t`Event`,
     cell: (entry) => {
       const { title, details } = describeEvent(entry);
       return (
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<Entry>[] = [
       );
     },
   },
-  { header: 'Target', cell: ({ target }) => <span className="anywhere">{target}</span>, folds: true },
+  { header: t`Target`, cell: ({ target }) => <span className="anywhere">{target}</span>, folds: true },
 ];
 
 function Small({ children }: { children: string | null }) {
@@ -42,7 +43,7 @@ function Small({ children }: { children: string | null }) {
 }
 
 export const AuditLogTable = ({ entries }: { entries: readonly Entry[] }) => (
-  <DataTable label="Audit log" columns={COLUMNS} rows={entries} rowKey={({ id }) => id} />
+  <DataTable label={t`Audit log`} columns={COLUMNS} rows={entries} rowKey={({ id }) => id} />
 );
 
 type OperatorEntry = OperatorAuditLog['entries'][number];
@@ -62,13 +63,13 @@ function onceEach(entries: readonly OperatorEntry[]): readonly SignIn[] {
 }
 
 const ACCOUNTS: Column<SignIn> = {
-  header: 'Accounts',
+  header: t`Accounts`,
   folds: true,
   cell: ({ accounts }) =>
     accounts.map(({ account, account_name: name }) =>
       account === null ? (
         <span key="none" className="dim">
-          none
+          {t`none`}
         </span>
       ) : (
         <div key={account}>
@@ -82,7 +83,7 @@ const ACCOUNTS: Column<SignIn> = {
 
 export const SignInsTable = ({ entries }: { entries: readonly OperatorEntry[] }) => (
   <DataTable
-    label="Sign-ins"
+    label={t`Sign-ins`}
     columns={[...COLUMNS.slice(0, 3), ACCOUNTS, ...COLUMNS.slice(3)]}
     rows={onceEach(entries)}
     rowKey={({ id }) => id}

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Box, Button, FileButton, Group, Modal, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
@@ -10,7 +11,7 @@ import { useAccount } from '../../api/session.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { focusOnMount } from '../../parts/focus.ts';
-import { formatNumber, pluralize } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { escapeInvisible } from '../../parts/verdict/escape-invisible.ts';
@@ -18,7 +19,7 @@ import { FORMAT_NAMES } from '../lists/read-panel.tsx';
 import { filtersKey } from './queries.ts';
 import { ACTION_LABELS, kindOf } from './types.ts';
 
-const LINES_LABEL = 'One entry per line';
+const LINES_LABEL = t`One entry per line`;
 
 /** What is imported: a file, or the text that was typed. */
 type Source = { readonly file: File } | { readonly text: string };
@@ -46,7 +47,7 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Import filters"
+      title={t`Import filters`}
       size="xl"
       fullScreen={narrow ?? false}
       closeOnClickOutside={false}
@@ -94,17 +95,15 @@ function Import(props: { text: string; onText: (text: string) => void; onClose: 
       <Group justify="end">
         {found.dry_run ? (
           <>
-            <Button onClick={() => setFound(null)} disabled={busy}>
-              Back
-            </Button>
+            <Button onClick={() => setFound(null)} disabled={busy}>{t`Back`}</Button>
             <Button variant="filled" onClick={run} loading={busy} disabled={found.added === 0}>
-              {found.added === 0 ? 'Nothing to import' : `Import ${pluralize(found.added, 'filter')}`}
+              {found.added === 0
+                ? t`Nothing to import`
+                : t`Import ${plural(found.added, { one: '# filter', other: '# filters' })}`}
             </Button>
           </>
         ) : (
-          <Button variant="filled" onClick={onClose}>
-            Done
-          </Button>
+          <Button variant="filled" onClick={onClose}>{t`Done`}</Button>
         )}
       </Group>
     </Stack>
@@ -188,8 +187,10 @@ function ImportForm(props: {
           ) : (
             <Textarea
               label={LINES_LABEL}
-              description="An email address, a domain, an IP address or a CIDR block. Add an optional reason after a comma or a tab."
-              placeholder={'spam.example.com, bought lists\njane@example.com\n192.0.2.0/24'}
+              description={t`An email address, a domain, an IP address or a CIDR block. Add an optional reason after a comma or a tab.`}
+              placeholder={t`spam.example.com, bought lists
+jane@example.com
+192.0.2.0/24`}
               value={text}
               onChange={(event) => onText(event.currentTarget.value)}
               maxLength={FILTER_FILE_BYTES}
@@ -202,22 +203,20 @@ function ImportForm(props: {
             />
           )}
         </Paper>
-        <Text size="sm" c="dimmed">
-          Or choose a file or drop it here: CSV, a workbook, JSON or plain text. The column with the values is found by
-          its content; columns called filter_type, reason, action, match and expires_at are read as well.
-        </Text>
+        <Text
+          size="sm"
+          c="dimmed"
+        >{t`Or choose a file or drop it here: CSV, a workbook, JSON or plain text. The column with the values is found by its content; columns called filter_type, reason, action, match and expires_at are read as well.`}</Text>
         <Group justify="space-between">
           <Group>
             <FileButton onChange={choose} resetRef={forget}>
-              {(open) => <Button {...open}>{file ? 'Choose another file' : 'Choose a file'}</Button>}
+              {(open) => <Button {...open}>{file ? t`Choose another file` : t`Choose a file`}</Button>}
             </FileButton>
-            {file && <Button onClick={() => choose(null)}>Enter text instead</Button>}
+            {file && <Button onClick={() => choose(null)}>{t`Enter text instead`}</Button>}
           </Group>
           <Group>
-            <Button onClick={onCancel}>Cancel</Button>
-            <Button type="submit" variant="filled" loading={busy}>
-              Preview
-            </Button>
+            <Button onClick={onCancel}>{t`Cancel`}</Button>
+            <Button type="submit" variant="filled" loading={busy}>{t`Preview`}</Button>
           </Group>
         </Group>
       </Stack>
@@ -229,20 +228,20 @@ type Row = FilterImport['filters'][number];
 type Fault = FilterImport['errors'][number];
 
 const FILTERS: readonly Column<Row>[] = [
-  { header: 'Row', numeric: true, cell: ({ row }) => formatNumber(row) },
-  { header: 'Action', cell: ({ action }) => ACTION_LABELS[action].one },
-  { header: 'Type', cell: kindOf },
+  { header: t`Row`, numeric: true, cell: ({ row }) => formatNumber(row) },
+  { header: t`Action`, cell: ({ action }) => ACTION_LABELS[action].one },
+  { header: t`Type`, cell: kindOf },
   {
-    header: 'Value',
+    header: t`Value`,
     cell: ({ value }) => (
       <Text size="sm" className="anywhere">
         {escapeInvisible(value)}
       </Text>
     ),
   },
-  { header: 'Expires', cell: ({ expires_at: expires }) => expires ?? '' },
+  { header: t`Expires`, cell: ({ expires_at: expires }) => expires ?? '' },
   {
-    header: 'Reason',
+    header: t`Reason`,
     cell: ({ reason }) => (
       <Text size="sm" className="anywhere" lineClamp={2}>
         {reason ?? ''}
@@ -252,9 +251,9 @@ const FILTERS: readonly Column<Row>[] = [
 ];
 
 const FAULTS: readonly Column<Fault>[] = [
-  { header: 'Row', numeric: true, cell: ({ row }) => formatNumber(row) },
+  { header: t`Row`, numeric: true, cell: ({ row }) => formatNumber(row) },
   {
-    header: 'Text',
+    header: t`Text`,
     cell: ({ text }) => (
       <Text size="sm" className="anywhere" lineClamp={3}>
         {escapeInvisible(text)}
@@ -262,7 +261,7 @@ const FAULTS: readonly Column<Fault>[] = [
     ),
   },
   {
-    header: 'What is wrong',
+    header: t`What is wrong`,
     cell: ({ field, error }) => (
       <Text size="sm" className="anywhere">
         {field !== null && <b>{field}: </b>}
@@ -275,23 +274,23 @@ const FAULTS: readonly Column<Fault>[] = [
 /** What was read, and what becomes of it. */
 function Found({ found }: { found: FilterImport }) {
   const { dry_run: isPreview, rows, added, existing, invalid, errors, filters, warnings } = found;
-  const will = isPreview ? 'to be added' : 'added';
+  const will = isPreview ? t`to be added` : 'added';
   return (
     <Stack gap="sm">
       {/* The button that led here was removed: focus continues here. */}
       <Text key={String(isPreview)} ref={focusOnMount} tabIndex={-1} role="status" fw={600}>
         {isPreview
-          ? `${pluralize(rows, 'row')} read. Nothing has changed yet.`
-          : `${pluralize(rows, 'row')} processed.`}
+          ? t`${plural(rows, { one: '# row', other: '# rows' })} read. Nothing has changed yet.`
+          : t`${plural(rows, { one: '# row', other: '# rows' })} processed.`}
       </Text>
       <Text size="sm" className="numbers">
-        {`${formatNumber(added)} ${will}, ${formatNumber(existing)} already there, ${formatNumber(invalid)} invalid.`}
+        {t`${formatNumber(added)} ${will}, ${formatNumber(existing)} already there, ${formatNumber(invalid)} invalid.`}
       </Text>
       <Text size="sm" c="dimmed" className="anywhere">
         {readAs(found)}
       </Text>
       {warnings.length > 0 && (
-        <ul aria-label="Warnings">
+        <ul aria-label={t`Warnings`}>
           {warnings.map((warning) => (
             <li key={warning}>
               <Text size="sm">{escapeInvisible(warning)}</Text>
@@ -303,13 +302,13 @@ function Found({ found }: { found: FilterImport }) {
         <>
           <Text size="sm" fw={600}>
             {errors.length < invalid
-              ? `The first ${formatNumber(errors.length)} of ${formatNumber(invalid)} rows that ${isPreview ? 'cannot be used' : 'were left out'}`
-              : `Rows that ${isPreview ? 'cannot be used' : 'were left out'}`}
+              ? t`The first ${formatNumber(errors.length)} of ${formatNumber(invalid)} rows that ${isPreview ? t`cannot be used` : t`were left out`}`
+              : t`Rows that ${isPreview ? t`cannot be used` : t`were left out`}`}
           </Text>
-          <DataTable label="Invalid rows" columns={FAULTS} rows={errors.slice(0, SHOWN)} rowKey={faultKey} />
+          <DataTable label={t`Invalid rows`} columns={FAULTS} rows={errors.slice(0, SHOWN)} rowKey={faultKey} />
           {errors.length > SHOWN && (
             <Text size="sm" c="dimmed">
-              {`${formatNumber(invalid - SHOWN)} more are not shown.`}
+              {t`${formatNumber(invalid - SHOWN)} more are not shown.`}
             </Text>
           )}
         </>
@@ -317,9 +316,9 @@ function Found({ found }: { found: FilterImport }) {
       {isPreview && filters.length > 0 && (
         <>
           <Text size="sm" fw={600}>
-            {filters.length < rows - invalid ? `The first ${filters.length} filters, as read` : 'Filters, as read'}
+            {filters.length < rows - invalid ? t`The first ${filters.length} filters, as read` : t`Filters, as read`}
           </Text>
-          <DataTable label="Filters" columns={FILTERS} rows={filters} rowKey={rowKey} />
+          <DataTable label={t`Filters`} columns={FILTERS} rows={filters} rowKey={rowKey} />
         </>
       )}
     </Stack>
@@ -335,12 +334,12 @@ function readAs({ read: { format, encoding, sheet, entry, header_row: headerRow,
   const parts = [
     format === null ? 'text' : FORMAT_NAMES[format],
     ...(encoding === null ? [] : [encoding]),
-    ...(sheet === null ? [] : [`sheet “${escapeInvisible(sheet)}”`]),
-    ...(entry === null ? [] : [`file “${escapeInvisible(entry)}”`]),
-    ...(headerRow === null || headerRow === 0 ? [] : [`header in row ${formatNumber(headerRow)}`]),
+    ...(sheet === null ? [] : [t`sheet “${escapeInvisible(sheet)}”`]),
+    ...(entry === null ? [] : [t`file “${escapeInvisible(entry)}”`]),
+    ...(headerRow === null || headerRow === 0 ? [] : [t`header in row ${formatNumber(headerRow)}`]),
   ];
   const used = columns.flatMap(({ column, field }) =>
-    field === null ? [] : [`${field} in “${escapeInvisible(column)}”`],
+    field === null ? [] : [t`${field} in “${escapeInvisible(column)}”`],
   );
-  return `Read as ${parts.join(', ')}; ${used.join(', ')}.`;
+  return t`Read as ${parts.join(', ')}; ${used.join(', ')}.`;
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -35,30 +37,32 @@ export function HookDialogs({ open, onClose }: { open: HookDialog | null; onClos
   const hook = open !== null && open.what !== 'create' ? open.hook : null;
   return (
     <>
-      <Modal opened={isOpen('create')} onClose={onClose} title="Create auth hook" {...SECRET_DIALOG}>
+      <Modal opened={isOpen('create')} onClose={onClose} title={t`Create auth hook`} {...SECRET_DIALOG}>
         <Create onDone={refresh} onClose={onClose} />
       </Modal>
-      <Modal opened={isOpen('edit')} onClose={onClose} title="Edit auth hook" size="lg">
+      <Modal opened={isOpen('edit')} onClose={onClose} title={t`Edit auth hook`} size="lg">
         {hook && <Edit hook={hook} onDone={refresh} onClose={onClose} />}
       </Modal>
-      <Modal opened={isOpen('roll')} onClose={onClose} title="Secret of the auth hook" {...SECRET_DIALOG}>
+      <Modal opened={isOpen('roll')} onClose={onClose} title={t`Secret of the auth hook`} {...SECRET_DIALOG}>
         {hook && <Roll hook={hook} onDone={refresh} onClose={onClose} />}
       </Modal>
       <ConfirmDialog
         opened={isOpen('delete')}
         onClose={onClose}
-        title="Delete auth hook"
+        title={t`Delete auth hook`}
         action="Delete"
         onConfirm={async () => {
           if (hook === null) return;
           const params = { path: { account, id: hook.id } };
           await unwrap(api.DELETE('/dashboard/accounts/{account}/hooks/{id}', { params }));
           await refresh();
-          void notify('Auth hook deleted.');
+          void notify(t`Auth hook deleted.`);
         }}
       >
-        Calls of “{hook?.name}” are refused from now on. Turn the hook off in your auth server first: most of them let
-        nobody sign up while a hook refuses their calls.
+        <Trans>
+          Calls of “{hook?.name}” are refused from now on. Turn the hook off in your auth server first: most of them let
+          nobody sign up while a hook refuses their calls.
+        </Trans>
       </ConfirmDialog>
     </>
   );
@@ -74,7 +78,7 @@ function Create({ onDone, onClose }: Actions) {
   return (
     <SettingsForm
       initial={null}
-      action="Create auth hook"
+      action={t`Create auth hook`}
       onCancel={onClose}
       onSave={async (kind, settings) => {
         const call = { params: { path: { account } }, body: { kind, ...settings } };
@@ -88,7 +92,7 @@ function Create({ onDone, onClose }: Actions) {
 /** What to enter in the auth server. */
 function Made({ hook, secret, onClose }: { hook: Hook; secret: string | null; onClose: () => void }) {
   const { name } = HOOK_FACTS[hook.kind];
-  const then = `${name} shows a secret once it knows the URL. Enter it here with “Enter secret”; calls are refused until then.`;
+  const then = t`${name} shows a secret once it knows the URL. Enter it here with “Enter secret”; calls are refused until then.`;
   return <CallerUrl caller={name} url={hook.url} secret={secret} then={then} onClose={onClose} />;
 }
 
@@ -97,14 +101,14 @@ function Edit({ hook, onDone, onClose }: Actions & { hook: Hook }) {
   return (
     <SettingsForm
       initial={hook}
-      action="Save"
+      action={t`Save`}
       onCancel={onClose}
       onSave={async (_, body) => {
         const params = { path: { account, id: hook.id } };
         await unwrap(api.PATCH('/dashboard/accounts/{account}/hooks/{id}', { params, body }));
         await onDone();
         onClose();
-        void notify('Auth hook saved.');
+        void notify(t`Auth hook saved.`);
       }}
     />
   );
@@ -139,7 +143,7 @@ function SettingsForm(props: {
   return (
     <DialogForm
       values={{ kind, name, policy, scope, timeout_ms: timeoutMs, rate_limit: rateLimit }}
-      missing={{ name: name.trim() === '' && 'Enter a name.' }}
+      missing={{ name: name.trim() === '' && t`Enter a name.` }}
       action={action}
       onCancel={onCancel}
       onSave={async () =>
@@ -157,7 +161,7 @@ function SettingsForm(props: {
           {initial !== null && <CopyText label="URL" text={initial.url} />}
           {initial === null && (
             <NativeSelect
-              label="Auth server"
+              label={t`Auth server`}
               data={KINDS}
               value={kind}
               onChange={({ currentTarget: { value } }) => {
@@ -169,8 +173,8 @@ function SettingsForm(props: {
             />
           )}
           <TextInput
-            label="Name"
-            description="The project or realm that calls it, such as “Shop, production”."
+            label={t`Name`}
+            description={t`The project or realm that calls it, such as “Shop, production”.`}
             required
             withAsterisk={false}
             maxLength={NAME_LENGTH.max}
@@ -181,16 +185,16 @@ function SettingsForm(props: {
             error={errorOf('name')}
           />
           <NativeSelect
-            label="Policy"
-            description="Decides whether an address may sign up."
+            label={t`Policy`}
+            description={t`Decides whether an address may sign up.`}
             data={names}
             value={policy}
             onChange={(event) => setPolicy(event.currentTarget.value)}
             error={errorOf('policy')}
           />
           <TextInput
-            label="Scope"
-            description="Such as “signup”: mailboxes are remembered under it, for the policy’s rule about mailboxes seen before. Leave empty to remember none."
+            label={t`Scope`}
+            description={t`Such as “signup”: mailboxes are remembered under it, for the policy’s rule about mailboxes seen before. Leave empty to remember none.`}
             maxLength={SEEN_SCOPE_LENGTH.max}
             autoComplete="off"
             spellCheck={false}
@@ -199,8 +203,8 @@ function SettingsForm(props: {
             error={errorOf('scope')}
           />
           <TextInput
-            label="Time limit of the auth server"
-            description="Milliseconds that it waits. The answer is there half a second before."
+            label={t`Time limit of the auth server`}
+            description={t`Milliseconds that it waits. The answer is there half a second before.`}
             inputMode="numeric"
             autoComplete="off"
             value={timeoutMs}
@@ -208,8 +212,8 @@ function SettingsForm(props: {
             error={errorOf('timeout_ms')}
           />
           <TextInput
-            label="Rate limit"
-            description={`Calls in ${WINDOW_SECONDS / 60} minutes; beyond it, the policy’s answer without a verdict counts. Leave empty for half of the account’s limit.`}
+            label={t`Rate limit`}
+            description={t`Calls in ${WINDOW_SECONDS / 60} minutes; beyond it, the policy’s answer without a verdict counts. Leave empty for half of the account’s limit.`}
             inputMode="numeric"
             autoComplete="off"
             value={rateLimit}
@@ -226,11 +230,11 @@ function SettingsForm(props: {
 function Roll({ hook, onDone, onClose }: Actions & { hook: Hook }) {
   const { id: account } = useAccount();
   const { name, secretOf } = HOOK_FACTS[hook.kind];
-  const description = `What ${name} shows for the URL of this hook.`;
+  const description = t`What ${name} shows for the URL of this hook.`;
   return (
     <RollSecret
       caller={name}
-      theirs={secretOf === 'caller' ? { label: 'Secret', description, maxLength: HOOK_SECRET_LENGTH.max } : null}
+      theirs={secretOf === 'caller' ? { label: t`Secret`, description, maxLength: HOOK_SECRET_LENGTH.max } : null}
       replaces={hook.has_secret}
       onRoll={async (body) => {
         const call = { params: { path: { account, id: hook.id } }, body };

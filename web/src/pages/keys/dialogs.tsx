@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Alert, Button, Checkbox, Group, Modal, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -16,7 +18,6 @@ import { curl } from '../../parts/curl.ts';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { focusOnMount } from '../../parts/focus.ts';
-import { pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { parseInteger } from '../../parts/parse-integer.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
@@ -36,8 +37,8 @@ function AddressesField(props: { value: string; onChange: (value: string) => voi
   return (
     <div>
       <Textarea
-        label="Allowed IP addresses"
-        description="IP addresses and CIDR blocks, separated by commas or new lines. Leave empty to allow any address."
+        label={t`Allowed IP addresses`}
+        description={t`IP addresses and CIDR blocks, separated by commas or new lines. Leave empty to allow any address.`}
         placeholder={'192.0.2.10\n2001:db8::/48'}
         autosize
         minRows={3}
@@ -49,17 +50,15 @@ function AddressesField(props: { value: string; onChange: (value: string) => voi
         error={error}
       />
       <Group gap="xs" mt="xs">
-        <Button size="xs" onClick={add} disabled={isIncluded}>
-          Add my IP
-        </Button>
+        <Button size="xs" onClick={add} disabled={isIncluded}>{t`Add my IP`}</Button>
         <Text size="sm" c="dimmed" className="anywhere">
           {ip}
         </Text>
       </Group>
       <div role="status">
         {entries.length > 0 && !isIncluded && (
-          <Alert color="yellow" variant="outline" mt="xs" title="Your own IP address is not on this list">
-            Requests with this key from {ip} would be rejected (403).
+          <Alert color="yellow" variant="outline" mt="xs" title={t`Your own IP address is not on this list`}>
+            <Trans>Requests with this key from {ip} would be rejected (403).</Trans>
           </Alert>
         )}
       </div>
@@ -102,15 +101,15 @@ function LimitFields(props: {
     <>
       <TextInput
         type="date"
-        label="Expiry date"
-        description="The key is rejected from the beginning of this day (UTC). Leave empty for a key that does not expire."
+        label={t`Expiry date`}
+        description={t`The key is rejected from the beginning of this day (UTC). Leave empty for a key that does not expire.`}
         value={draft.expires}
         onChange={(event) => onChange({ ...draft, expires: event.currentTarget.value })}
         error={errorOf('expires_at')}
       />
       <Checkbox.Group
-        label="Scopes"
-        description="What the key may be used for."
+        label={t`Scopes`}
+        description={t`What the key may be used for.`}
         value={[...draft.scopes]}
         onChange={(chosen) => onChange({ ...draft, scopes: KEY_SCOPES.filter((scope) => chosen.includes(scope)) })}
         error={errorOf('scopes')}
@@ -122,8 +121,8 @@ function LimitFields(props: {
         </Group>
       </Checkbox.Group>
       <TextInput
-        label="Monthly budget"
-        description="Credits that the key may spend in a calendar month (UTC). Leave empty for no budget."
+        label={t`Monthly budget`}
+        description={t`Credits that the key may spend in a calendar month (UTC). Leave empty for no budget.`}
         inputMode="numeric"
         autoComplete="off"
         value={draft.credits}
@@ -158,7 +157,7 @@ function SettingsForm(props: {
   return (
     <DialogForm
       values={values}
-      missing={{ name: name.trim() === '' && 'Enter a name.' }}
+      missing={{ name: name.trim() === '' && t`Enter a name.` }}
       action={action}
       onCancel={onCancel}
       onSave={async () =>
@@ -168,8 +167,8 @@ function SettingsForm(props: {
       {(errorOf) => (
         <>
           <TextInput
-            label="Name"
-            description="The application that uses the key, such as “Sign-up form, production”."
+            label={t`Name`}
+            description={t`The application that uses the key, such as “Sign-up form, production”.`}
             required
             withAsterisk={false}
             maxLength={NAME_LENGTH.max}
@@ -189,14 +188,14 @@ function SettingsForm(props: {
 
 const DAY = 86_400;
 const WEEK = 7 * DAY;
-const LONGEST = `${KEY_GRACE_SECONDS.max / DAY} days`;
+const LONGEST = t`${KEY_GRACE_SECONDS.max / DAY} days`;
 /** How long the old key stays valid, in seconds. */
 const GRACE_PERIODS = [
-  [0, 'Immediately', null],
-  [3600, 'After 1 hour', '1 hour'],
-  [DAY, 'After 1 day', '1 day'],
-  [WEEK, 'After a week', 'a week'],
-  [KEY_GRACE_SECONDS.max, `After ${LONGEST}`, LONGEST],
+  [0, t`Immediately`, null],
+  [3600, t`After 1 hour`, t`1 hour`],
+  [DAY, t`After 1 day`, t`1 day`],
+  [WEEK, t`After a week`, t`a week`],
+  [KEY_GRACE_SECONDS.max, t`After ${LONGEST}`, LONGEST],
 ] as const;
 
 /** Replaces a key. `onRoll` also gets the grace period as text, null for none. */
@@ -209,15 +208,17 @@ function RollForm(props: {
   const [seconds, setSeconds] = useState<number>(KEY_GRACE_SECONDS.default);
   const grace = GRACE_PERIODS.find(([value]) => value === seconds)?.[2] ?? null;
   return (
-    <DialogForm values={{}} action="Roll key" onCancel={onCancel} onSave={() => onRoll(seconds, grace)}>
+    <DialogForm values={{}} action={t`Roll key`} onCancel={onCancel} onSave={() => onRoll(seconds, grace)}>
       {() => (
         <>
           <Text size="sm">
-            Creates a new key with the settings of “{name}”. Both keys work until the old one is revoked, so that you
-            can switch without downtime.
+            <Trans>
+              Creates a new key with the settings of “{name}”. Both keys work until the old one is revoked, so that you
+              can switch without downtime.
+            </Trans>
           </Text>
           <Radio.Group
-            label="Revoke the old key"
+            label={t`Revoke the old key`}
             value={String(seconds)}
             onChange={(value) => setSeconds(Number(value))}
           >
@@ -228,9 +229,10 @@ function RollForm(props: {
             </Stack>
           </Radio.Group>
           {seconds === 0 && (
-            <Text size="sm" role="status">
-              Requests with the old key are rejected immediately. This cannot be undone.
-            </Text>
+            <Text
+              size="sm"
+              role="status"
+            >{t`Requests with the old key are rejected immediately. This cannot be undone.`}</Text>
           )}
         </>
       )}
@@ -265,34 +267,32 @@ function KeyCreatedPanel(props: {
   const request = { method: 'POST', url: `${location.origin}/v1/verify`, key: value, body: { email } };
   return (
     <Stack>
-      <Text size="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }} fw={600}>
-        This key is shown only once, as the service stores only its hash. Copy it now and store it where your
-        application reads its secrets.
-      </Text>
+      <Text
+        size="sm"
+        ref={focusOnMount}
+        tabIndex={-1}
+        style={{ outline: 'none' }}
+        fw={600}
+      >{t`This key is shown only once, as the service stores only its hash. Copy it now and store it where your application reads its secrets.`}</Text>
       {children}
-      <CopyText label="API key" text={value} />
-      <Text size="sm">To send a first request, run:</Text>
-      <CopyText label="curl command" text={curl(request)} block />
+      <CopyText label={t`API key`} text={value} />
+      <Text size="sm">{t`To send a first request, run:`}</Text>
+      <CopyText label={t`curl command`} text={curl(request)} block />
       <TestRequest value={value} email={email} onTried={onTried} />
       {once.leaving ? (
-        <Alert color="red" variant="outline" role="alert" title="Close without the key?">
-          <Text size="sm" mb="xs">
-            It cannot be shown again. If it is not stored anywhere, you have to create another one.
-          </Text>
+        <Alert color="red" variant="outline" role="alert" title={t`Close without the key?`}>
+          <Text
+            size="sm"
+            mb="xs"
+          >{t`It cannot be shown again. If it is not stored anywhere, you have to create another one.`}</Text>
           <Group gap="xs">
-            <Button onClick={onShown} data-autofocus ref={focusOnMount}>
-              Keep it open
-            </Button>
-            <Button color="red" variant="filled" onClick={onClose}>
-              Close
-            </Button>
+            <Button onClick={onShown} data-autofocus ref={focusOnMount}>{t`Keep it open`}</Button>
+            <Button color="red" variant="filled" onClick={onClose}>{t`Close`}</Button>
           </Group>
         </Alert>
       ) : (
         <Group justify="flex-end">
-          <Button variant="filled" onClick={onClose}>
-            Done
-          </Button>
+          <Button variant="filled" onClick={onClose}>{t`Done`}</Button>
         </Group>
       )}
     </Stack>
@@ -311,21 +311,23 @@ function TestRequest({ value, email, onTried }: { value: string; email: string; 
   return (
     <Stack gap="xs">
       <Group gap="xs">
-        <Button onClick={run} loading={busy}>
-          Test key
-        </Button>
+        <Button onClick={run} loading={busy}>{t`Test key`}</Button>
         <Text size="sm" className="anywhere" flex={1}>
-          Verifies {email} with this key.{' '}
-          {test
-            ? 'Costs nothing.'
-            : `Costs at most ${pluralize(heldPrice({ prices }, DEFAULT_LEVEL, test), 'credit')}.`}
+          <Trans>
+            Verifies {email} with this key.{' '}
+            {test
+              ? t`Costs nothing.`
+              : t`Costs at most ${plural(heldPrice({ prices }, DEFAULT_LEVEL, test), { one: '# credit', other: '# credits' })}.`}
+          </Trans>
         </Text>
       </Group>
       <div role="status">
         {verdict && (
           <Text size="sm">
-            The key works. {headline(verdict)}. {wordsOf(verdict).meaning} Cost:{' '}
-            {pluralize(verdict.credits_used, 'credit')}.
+            <Trans>
+              The key works. {headline(verdict)}. {wordsOf(verdict).meaning} Cost:{' '}
+              <Plural value={verdict.credits_used} one="# credit" other="# credits" />.
+            </Trans>
           </Text>
         )}
       </div>
@@ -364,30 +366,30 @@ export function Dialogs({ open, onClose }: { open: DialogState | null; onClose: 
   if (open === null) return null;
   if (open.what === 'create')
     return (
-      <Modal {...frame} title="Create API key">
+      <Modal {...frame} title={t`Create API key`}>
         <Create account={id} refresh={refresh} once={once} onClose={close} />
       </Modal>
     );
   const { name } = open.of;
   if (open.what === 'roll')
     return (
-      <Modal {...frame} title={`Roll “${name}”`}>
+      <Modal {...frame} title={t`Roll “${name}”`}>
         <Roll account={id} of={open.of} refresh={refresh} once={once} onClose={close} />
       </Modal>
     );
   const path = { account: id, id: open.of.id };
   if (open.what === 'edit')
     return (
-      <Modal {...frame} title={`Edit “${name}”`}>
+      <Modal {...frame} title={t`Edit “${name}”`}>
         <SettingsForm
           initial={open.of}
-          action="Save"
+          action={t`Save`}
           onCancel={onClose}
           onSave={async (body) => {
             await unwrap(api.PATCH('/dashboard/accounts/{account}/keys/{id}', { params: { path }, body }));
             await refresh();
             onClose();
-            void notify(`“${body.name}” saved.`);
+            void notify(t`“${body.name}” saved.`);
           }}
         />
       </Modal>
@@ -396,18 +398,15 @@ export function Dialogs({ open, onClose }: { open: DialogState | null; onClose: 
     <ConfirmDialog
       opened
       onClose={onClose}
-      title={`Revoke “${name}”`}
-      action="Revoke"
+      title={t`Revoke “${name}”`}
+      action={t`Revoke`}
       typed={name}
       onConfirm={async () => {
         await unwrap(api.POST('/dashboard/accounts/{account}/keys/{id}/revoke', { params: { path }, body: { name } }));
         await refresh();
-        void notify(`“${name}” revoked.`);
+        void notify(t`“${name}” revoked.`);
       }}
-    >
-      Requests with this key are rejected immediately. This cannot be undone. The key stays on the list, marked as
-      revoked. To switch to a new key without downtime, roll it instead.
-    </ConfirmDialog>
+    >{t`Requests with this key are rejected immediately. This cannot be undone. The key stays on the list, marked as revoked. To switch to a new key without downtime, roll it instead.`}</ConfirmDialog>
   );
 }
 
@@ -425,7 +424,7 @@ function Create({ account, refresh, once, onClose }: NewKeyProps) {
   return (
     <SettingsForm
       initial={{ name: '', allow_ips: [], expires_at: null, scopes: [...DEFAULT_SCOPES], budget: null }}
-      action="Create key"
+      action={t`Create key`}
       onCancel={onClose}
       onSave={async (body) => {
         const call = { params: { path: { account } }, body };
@@ -442,7 +441,9 @@ function Roll({ account, of, refresh, once, onClose }: NewKeyProps & { of: Dashb
     return (
       <KeyCreatedPanel value={rolled.value} once={once} onTried={() => void refresh()} onClose={onClose}>
         <Text size="sm">
-          The old key, {of.key}, {rolled.grace === null ? 'is revoked.' : `remains valid for ${rolled.grace}.`}
+          <Trans>
+            The old key, {of.key}, {rolled.grace === null ? t`is revoked.` : t`remains valid for ${rolled.grace}.`}
+          </Trans>
         </Text>
       </KeyCreatedPanel>
     );

@@ -1,9 +1,9 @@
+import { plural, t } from '@lingui/core/macro';
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { KEY_IDLE_DAYS } from '../../../../src/kernel/facts/limits.ts';
 import { KEY_NOTICES, type KeyNotice } from '../../../../src/kernel/facts/notices.ts';
 import type { DashboardKey } from '../../api/schema.ts';
-import { pluralize } from '../../parts/format.ts';
 import { Review } from '../../parts/review.tsx';
 import type { KeysSearch } from './search.ts';
 
@@ -12,32 +12,32 @@ export const NOTICE_COPY: Readonly<
   Record<KeyNotice, { badge: string; title: string; one: string; many: string; advice: string }>
 > = {
   never_used: {
-    badge: 'never used',
-    title: 'never used',
-    one: 'was never used',
-    many: 'were never used',
-    advice: 'If nothing needs it, revoke it: an unused key is only a risk.',
+    badge: t`never used`,
+    title: t`never used`,
+    one: t`was never used`,
+    many: t`were never used`,
+    advice: t`If nothing needs it, revoke it: an unused key is only a risk.`,
   },
   idle: {
     badge: 'idle',
-    title: `idle for ${KEY_IDLE_DAYS} days`,
-    one: `has been idle for ${KEY_IDLE_DAYS} days`,
-    many: `have been idle for ${KEY_IDLE_DAYS} days`,
-    advice: 'Check whether anything still needs the key. If not, revoke it.',
+    title: t`idle for ${KEY_IDLE_DAYS} days`,
+    one: t`has been idle for ${KEY_IDLE_DAYS} days`,
+    many: t`have been idle for ${KEY_IDLE_DAYS} days`,
+    advice: t`Check whether anything still needs the key. If not, revoke it.`,
   },
   open_to_all: {
-    badge: 'any IP address',
-    title: 'allowed from any IP address',
-    one: 'is allowed from any IP address',
-    many: 'are allowed from any IP address',
-    advice: 'Anyone who obtains the key can use it from anywhere. Edit it and add the IP addresses of your servers.',
+    badge: t`any IP address`,
+    title: t`allowed from any IP address`,
+    one: t`is allowed from any IP address`,
+    many: t`are allowed from any IP address`,
+    advice: t`Anyone who obtains the key can use it from anywhere. Edit it and add the IP addresses of your servers.`,
   },
   budget_spent: {
-    badge: 'budget spent',
-    title: 'with a spent monthly budget',
-    one: 'has spent its monthly budget',
-    many: 'have spent their monthly budgets',
-    advice: 'Requests that cost credits are rejected (402) until next month. Edit the key to raise its budget.',
+    badge: t`budget spent`,
+    title: t`with a spent monthly budget`,
+    one: t`has spent its monthly budget`,
+    many: t`have spent their monthly budgets`,
+    advice: t`Requests that cost credits are rejected (402) until next month. Edit the key to raise its budget.`,
   },
 };
 
@@ -50,18 +50,22 @@ export function Notices({ keys, search }: { keys: readonly DashboardKey[]; searc
   const of = (notice: KeyNotice) => keys.filter(({ notices }) => notices.includes(notice));
   if (show !== undefined)
     return (
-      <Review title={`${pluralize(of(show).length, 'key')} ${NOTICE_COPY[show].title}`} of={[show]}>
+      <Review
+        title={`${plural(of(show).length, { one: '# key', other: '# keys' })} ${NOTICE_COPY[show].title}`}
+        of={[show]}
+      >
         <span>{NOTICE_COPY[show].advice}</span>
-        <Anchor underline="always" renderRoot={(props) => <Link {...props} to="/settings/keys" search={rest} />}>
-          Show all keys
-        </Anchor>
+        <Anchor
+          underline="always"
+          renderRoot={(props) => <Link {...props} to="/settings/keys" search={rest} />}
+        >{t`Show all keys`}</Anchor>
       </Review>
     );
   const shown = KEY_NOTICES.filter((notice) => of(notice).length > 0);
   if (shown.length === 0) return null;
   const all = keys.filter(({ notices }) => notices.length > 0).length;
   return (
-    <Review title={`${pluralize(all, 'key')} to review`} of={shown}>
+    <Review title={t`${plural(all, { one: '# key', other: '# keys' })} to review`} of={shown}>
       {shown.map((notice) => (
         <span key={notice}>
           <Subject keys={of(notice)} search={{ ...rest, show: notice }} />{' '}
@@ -75,12 +79,12 @@ export function Notices({ keys, search }: { keys: readonly DashboardKey[]; searc
 const Subject = ({ keys, search }: { keys: readonly DashboardKey[]; search: KeysSearch }) =>
   keys.length > MOST_NAMED ? (
     <Anchor underline="always" renderRoot={(props) => <Link {...props} to="/settings/keys" search={search} />}>
-      {pluralize(keys.length, 'key')}
+      {plural(keys.length, { one: '# key', other: '# keys' })}
     </Anchor>
   ) : (
     keys.map(({ id, name }, i) => (
       <span key={id}>
-        {i > 0 && ' and '}
+        {i > 0 && t` and `}
         <Anchor
           underline="always"
           className="anywhere"

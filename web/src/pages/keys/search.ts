@@ -1,5 +1,6 @@
 import { KEY_NOTICES, type KeyNotice } from '../../../../src/kernel/facts/notices.ts';
 import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
+import { compareTexts } from '../../parts/format.ts';
 import { flagSearch } from '../../parts/search-params.ts';
 import { type Orders, type SortSearch, sortedBy, sortSearch } from '../../parts/sorting.tsx';
 import { type SourceSearch, sourceSearch } from '../../parts/source.ts';
@@ -38,7 +39,7 @@ const VALUES: Readonly<Record<KeySort, (key: DashboardKey, used: UsedKey | undef
   used: ({ last_used_at }) => (last_used_at === null ? 0 : Date.parse(last_used_at)),
 };
 const compare = (a: string | number, b: string | number): number =>
-  typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), 'en');
+  typeof a === 'number' && typeof b === 'number' ? a - b : compareTexts(String(a), String(b));
 
 /** Revoked keys stay last, whatever the rest is sorted by. */
 export function sortKeys(keys: readonly DashboardKey[], usage: KeyUsage | undefined, search: KeysSearch) {

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Badge, Button, Code, Group, Menu, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
@@ -5,7 +7,7 @@ import { KEY_USAGE_DAYS } from '../../../../src/kernel/facts/limits.ts';
 import { DEFAULT_SCOPES, KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
 import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatDate, formatNumber } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { useKeptTime } from '../../parts/kept-time.ts';
 import { sortable } from '../../parts/sorting.tsx';
@@ -46,31 +48,31 @@ export function KeysTable(props: {
     search: keysSearch({ ...search, sort, order }),
   }));
   const columns: Column<DashboardKey>[] = [
-    { ...by('name', 'Key'), cell: (key) => <KeyName of={key} /> },
+    { ...by('name', t`Key`), cell: (key) => <KeyName of={key} /> },
     {
-      ...by('requests', `${KEY_USAGE_DAYS} days`),
+      ...by('requests', t`${KEY_USAGE_DAYS} days`),
       numeric: true,
       folds: true,
       cell: ({ id }) => usage && <Usage id={id} of={used.get(id)} days={usage.days.length} source={search.source} />,
     },
     {
-      ...by('rejected', 'Rejected'),
+      ...by('rejected', t`Rejected`),
       numeric: true,
       folds: true,
       cell: ({ id }) => usage && <Rejected id={id} count={used.get(id)?.rejected ?? 0} />,
     },
-    { ...by('used', 'Last used'), folds: true, cell: (key) => <LastUsed of={key} /> },
-    { header: 'Allowed IP addresses', folds: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
-    { header: 'Scopes\u00a0and\u00a0budget', folds: 'first', cell: (key) => <Limits of={key} /> },
-    { ...by('created', 'Created'), folds: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
+    { ...by('used', t`Last used`), folds: true, cell: (key) => <LastUsed of={key} /> },
+    { header: t`Allowed IP addresses`, folds: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
+    { header: t`Scopes and budget`, folds: 'first', cell: (key) => <Limits of={key} /> },
+    { ...by('created', t`Created`), folds: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
   ];
   if (onOpen)
     columns.push({
-      header: 'Actions',
+      header: t`Actions`,
       quietHeader: true,
       cell: (key) => (key.state === 'revoked' ? null : <Actions of={key} onOpen={onOpen} />),
     });
-  return <DataTable label="API keys" columns={columns} rows={keys} rowKey={({ id }) => id} />;
+  return <DataTable label={t`API keys`} columns={columns} rows={keys} rowKey={({ id }) => id} />;
 }
 
 /** `of`: undefined where the key was not used in those days. */
@@ -131,31 +133,33 @@ function KeyName({ of }: { of: DashboardKey }) {
 export function State({ of: { state, revoked_at, expires_at } }: { of: DashboardKey }) {
   switch (state) {
     case 'active':
-      return expires_at === null ? 'Active' : `Active until ${formatDate(expires_at)}`;
+      return expires_at === null ? t`Active` : t`Active until ${formatDate(expires_at)}`;
     case 'expired':
-      return expires_at === null ? 'Expired' : `Expired ${formatDate(expires_at)}`;
+      return expires_at === null ? t`Expired` : t`Expired ${formatDate(expires_at)}`;
     case 'expiring':
       return revoked_at === null ? (
-        'Expiring'
+        t`Expiring`
       ) : (
         <>
-          {' '}
-          Rolled; expires at <Timestamp at={revoked_at} />{' '}
+          <Trans>
+            {' '}
+            Rolled; expires at <Timestamp at={revoked_at} />{' '}
+          </Trans>
         </>
       );
     case 'revoked':
-      return revoked_at === null ? 'Revoked' : `Revoked ${formatDate(revoked_at)}`;
+      return revoked_at === null ? t`Revoked` : t`Revoked ${formatDate(revoked_at)}`;
   }
 }
 
 function LastUsed({ of: { last_used_at, last_used_ip } }: { of: DashboardKey }) {
-  if (last_used_at === null) return 'Never';
+  if (last_used_at === null) return t`Never`;
   return (
     <>
       <Timestamp at={last_used_at} />
       {last_used_ip !== null && (
         <Text size="xs" className="anywhere">
-          from {last_used_ip}
+          <Trans>from {last_used_ip}</Trans>
         </Text>
       )}
     </>
@@ -163,19 +167,19 @@ function LastUsed({ of: { last_used_at, last_used_ip } }: { of: DashboardKey }) 
 }
 
 function Addresses({ of: list }: { of: readonly string[] }) {
-  if (list.length === 0) return 'Any';
+  if (list.length === 0) return t`Any`;
   const rest = list.length - MAX_SHOWN;
   return (
     <span className="anywhere" title={list.join('\n')}>
       {list.slice(0, MAX_SHOWN).join(', ')}
-      {rest > 0 && ` and ${rest} more`}
+      {rest > 0 && t` and ${rest} more`}
     </span>
   );
 }
 
 export function scopesText(scopes: DashboardKey['scopes']): string {
-  if (scopes.length === KEY_SCOPES.length) return 'All scopes';
-  return scopes.join() === DEFAULT_SCOPES.join() ? 'All scopes but privacy' : scopes.join(', ');
+  if (scopes.length === KEY_SCOPES.length) return t`All scopes`;
+  return scopes.join() === DEFAULT_SCOPES.join() ? t`All scopes but privacy` : scopes.join(', ');
 }
 
 function Limits({ of: { scopes, budget } }: { of: DashboardKey }) {
@@ -184,7 +188,10 @@ function Limits({ of: { scopes, budget } }: { of: DashboardKey }) {
       {scopesText(scopes)}
       {budget !== null && (
         <Text size="xs">
-          {formatNumber(budget.used)} of {pluralize(budget.monthly_credits, 'credit')} this month
+          <Trans>
+            {formatNumber(budget.used)} of <Plural value={budget.monthly_credits} one="# credit" other="# credits" />{' '}
+            this month
+          </Trans>
         </Text>
       )}
     </>
@@ -198,14 +205,14 @@ function Actions({ of, onOpen }: { of: DashboardKey; onOpen: OnOpen }) {
     // Inside the main landmark, but outside the table, which would clip it.
     <Menu position="bottom-end" portalProps={{ target: '#content' }}>
       <Menu.Target>
-        <Button size="xs" variant="subtle" px={6} ref={target} aria-label={`Actions for ${of.name}, ${of.key}`}>
+        <Button size="xs" variant="subtle" px={6} ref={target} aria-label={t`Actions for ${of.name}, ${of.key}`}>
           <Icon name="dots" />
         </Button>
       </Menu.Target>
-      <Menu.Dropdown aria-label={`Actions for ${of.name}`}>
-        <Menu.Item onClick={() => open('edit')}>Edit</Menu.Item>
-        {of.state === 'active' && <Menu.Item onClick={() => open('roll')}>Roll</Menu.Item>}
-        <Menu.Item onClick={() => open('revoke')}>Revoke</Menu.Item>
+      <Menu.Dropdown aria-label={t`Actions for ${of.name}`}>
+        <Menu.Item onClick={() => open('edit')}>{t`Edit`}</Menu.Item>
+        {of.state === 'active' && <Menu.Item onClick={() => open('roll')}>{t`Roll`}</Menu.Item>}
+        <Menu.Item onClick={() => open('revoke')}>{t`Revoke`}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

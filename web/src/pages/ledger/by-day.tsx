@@ -1,9 +1,11 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { LEDGER_DAYS } from '../../../../src/kernel/facts/limits.ts';
 import type { LedgerDays } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatNumber, formatUtcDate } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import css from '../overview/overview.module.css';
@@ -23,41 +25,44 @@ export function LedgerByDay(props: {
   return (
     <>
       <p>
-        Available: <b>{availableText(found)}</b>.
+        <Trans>
+          Available: <b>{availableText(found)}</b>.
+        </Trans>
       </p>
       {found.grants.length > 0 && (
-        <Panel title="Grants" flush="table">
+        <Panel title={t`Grants`} flush="table">
           <GrantsTable grants={found.grants} />
         </Panel>
       )}
       <Panel
-        title="Days"
+        title={t`Days`}
         flush="table"
-        note={`the last ${pluralize(days, 'day')}`}
+        note={t`the last ${plural(days, { one: '# day', other: '# days' })}`}
         footer={
           found.more &&
           days < LEDGER_DAYS.max && (
-            <Button size="xs" onClick={() => onDays(Math.min(days * 3, LEDGER_DAYS.max))}>
-              Show earlier days
-            </Button>
+            <Button
+              size="xs"
+              onClick={() => onDays(Math.min(days * 3, LEDGER_DAYS.max))}
+            >{t`Show earlier days`}</Button>
           )
         }
       >
-        <DataTable label="Charges by day" columns={daysOf(linked)} rows={found.days} rowKey={({ at }) => at} />
+        <DataTable label={t`Charges by day`} columns={daysOf(linked)} rows={found.days} rowKey={({ at }) => at} />
       </Panel>
     </>
   );
 }
 
 const GRANTS: readonly Column<Grant>[] = [
-  { header: 'Time (UTC)', cell: ({ at }) => <Timestamp at={at} /> },
-  { header: 'Note', cell: ({ note }) => <span className="anywhere">{note}</span> },
-  { header: 'Credits', numeric: true, cell: ({ credits }) => formatChange(credits) },
+  { header: t`Time`, cell: ({ at }) => <Timestamp at={at} /> },
+  { header: t`Note`, cell: ({ note }) => <span className="anywhere">{note}</span> },
+  { header: t`Credits`, numeric: true, cell: ({ credits }) => formatChange(credits) },
 ];
 
 const GrantsTable = ({ grants }: { grants: readonly Grant[] }) => (
   <DataTable
-    label="Grants"
+    label={t`Grants`}
     columns={GRANTS}
     rows={grants}
     rowKey={(grant) => `${grant.at} ${grant.credits} ${grant.note}`}
@@ -66,27 +71,27 @@ const GrantsTable = ({ grants }: { grants: readonly Grant[] }) => (
 
 const daysOf = (linked: boolean): readonly Column<Day>[] => [
   {
-    header: 'Day (UTC)',
+    header: t`Day (UTC)`,
     cell: ({ at, verifications }) =>
       verifications === 0 || !linked ? (
-        formatDate(at)
+        formatUtcDate(at)
       ) : (
         <Link className={css.go} to="/log" search={{ from: at.slice(0, 10), to: at.slice(0, 10) }}>
-          {formatDate(at)}
+          {formatUtcDate(at)}
         </Link>
       ),
   },
-  { header: 'Verifications', numeric: true, cell: ({ verifications }) => formatNumber(verifications) },
-  { header: 'Charged', numeric: true, cell: ({ charged }) => formatChange(-charged) },
+  { header: t`Verifications`, numeric: true, cell: ({ verifications }) => formatNumber(verifications) },
+  { header: t`Charged`, numeric: true, cell: ({ charged }) => formatChange(-charged) },
   {
-    header: 'Granted',
+    header: t`Granted`,
     numeric: true,
     folds: true,
     cell: ({ granted }) => (granted === 0 ? '–' : formatChange(granted)),
   },
-  { header: 'With held ones', numeric: true, cell: ({ balance }) => formatNumber(balance) },
+  { header: t`With held ones`, numeric: true, cell: ({ balance }) => formatNumber(balance) },
 ];
 
 /** `28,150 credits, 40 more are held` */
 const availableText = ({ total, held }: LedgerDays): string =>
-  `${pluralize(total - held, 'credit')}${held === 0 ? '' : `, ${formatNumber(held)} more are held`}`;
+  `${plural(total - held, { one: '# credit', other: '# credits' })}${held === 0 ? '' : t`, ${formatNumber(held)} more are held`}`;

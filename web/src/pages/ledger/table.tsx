@@ -1,26 +1,27 @@
+import { plural, t } from '@lingui/core/macro';
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Ledger } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatDateTime, formatNumber } from '../../parts/format.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
 
 type Row = Ledger['rows'][number];
 
 const COLUMNS: readonly Column<Row>[] = [
-  { header: 'Time', folds: true, cell: timeOf },
-  { header: 'Transaction', cell: describeRow },
-  { header: 'Change', numeric: true, cell: ({ amount }) => formatChange(amount) },
+  { header: t`Time`, folds: true, cell: timeOf },
+  { header: t`Transaction`, cell: describeRow },
+  { header: t`Change`, numeric: true, cell: ({ amount }) => formatChange(amount) },
   {
-    header: 'Charged',
+    header: t`Charged`,
     numeric: true,
     cell: ({ charged }) => (charged === 0 ? '' : formatNumber(charged)),
     folds: true,
   },
-  { header: 'Note', cell: ({ note }) => <span className="anywhere">{note}</span>, folds: true },
+  { header: t`Note`, cell: ({ note }) => <span className="anywhere">{note}</span>, folds: true },
 ];
 const VERIFICATION: Column<Row> = {
-  header: 'Verification',
+  header: t`Verification`,
   cell: ({ verification_id, created_at }) =>
     verification_id !== null && (
       <Anchor
@@ -30,19 +31,17 @@ const VERIFICATION: Column<Row> = {
             {...props}
             to="/log/$id"
             params={{ id: verification_id }}
-            aria-label={`View verification ${verification_id}, ${formatDateTime(created_at)}`}
+            aria-label={t`View verification ${verification_id}, ${formatDateTime(created_at)}`}
           />
         )}
-      >
-        View
-      </Anchor>
+      >{t`View`}</Anchor>
     ),
 };
 
 /** `linked`: with links to the verifications, which operators may not view. */
 export const LedgerTable = ({ rows, linked = false }: { rows: readonly Row[]; linked?: boolean }) => (
   <DataTable
-    label="Credit ledger"
+    label={t`Credit ledger`}
     columns={linked ? [...COLUMNS, VERIFICATION] : COLUMNS}
     rows={rows}
     rowKey={({ id }) => id}
@@ -61,17 +60,17 @@ function timeOf({ kind, created_at }: Row) {
 function describeRow({ kind, amount, charged, verifications }: Row): string {
   switch (kind) {
     case 'grant':
-      return amount < 0 ? 'Deducted' : 'Granted';
+      return amount < 0 ? t`Deducted` : t`Granted`;
     case 'allowance':
-      return amount < 0 ? 'Allowance, taken back' : 'Allowance';
+      return amount < 0 ? t`Allowance, taken back` : t`Allowance`;
     case 'hold':
-      return 'Held for a verification';
+      return t`Held for a verification`;
     case 'settlement':
-      if (amount > 0) return charged === 0 ? 'Not charged, hold released' : 'Charged, rest of the hold released';
-      return amount === 0 ? 'Hold charged' : 'Charged';
+      if (amount > 0) return charged === 0 ? t`Not charged, hold released` : t`Charged, rest of the hold released`;
+      return amount === 0 ? t`Hold charged` : t`Charged`;
     case 'release':
-      return 'Hold released, no result';
+      return t`Hold released, no result`;
     case 'day':
-      return `${pluralize(verifications ?? 0, 'verification')} that day (UTC)`;
+      return t`${plural(verifications ?? 0, { one: '# verification', other: '# verifications' })} that day (UTC)`;
   }
 }

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,7 +10,7 @@ import type { ListHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatDateTime, formatNumber } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
@@ -41,14 +43,14 @@ export function ListActions({ of, search }: { of: ListHere; search: ListSearch }
   async function cancel() {
     await unwrap(api.POST('/dashboard/accounts/{account}/lists/{id}/cancel', { params }));
     await refresh();
-    void notify(`${of.name} was canceled.`);
+    void notify(t`${of.name} was canceled.`);
   }
   async function remove() {
     await unwrap(api.DELETE('/dashboard/accounts/{account}/lists/{id}', { params }));
     // Before its queries are asked again: it does not exist anymore.
     await navigate({ to: '/lists' });
     await refresh();
-    void notify(`${of.name} was deleted.`);
+    void notify(t`${of.name} was deleted.`);
   }
   return (
     <>
@@ -58,25 +60,19 @@ export function ListActions({ of, search }: { of: ListHere; search: ListSearch }
           loading={toggle.busy}
           onClick={toggle.run}
         >
-          {of.status === 'running' ? 'Pause' : 'Resume'}
+          {of.status === 'running' ? t`Pause` : t`Resume`}
         </Button>
       )}
       {of.status !== 'ready' && allows('cancel') && (
-        <Button color="red" onClick={() => setAsking('cancel')}>
-          Cancel
-        </Button>
+        <Button color="red" onClick={() => setAsking('cancel')}>{t`Cancel`}</Button>
       )}
-      {allows('delete') && (
-        <Button color="red" onClick={() => setAsking('delete')}>
-          Delete
-        </Button>
-      )}
+      {allows('delete') && <Button color="red" onClick={() => setAsking('delete')}>{t`Delete`}</Button>}
       {of.status !== 'ready' && <ListDownloads of={of} search={search} />}
       {toggle.error && <ErrorAlert error={toggle.error} />}
       <ConfirmDialog
-        title={`Cancel ${of.name}?`}
-        action="Cancel the list"
-        keep="Keep it"
+        title={t`Cancel ${of.name}?`}
+        action={t`Cancel the list`}
+        keep={t`Keep it`}
         opened={asking === 'cancel'}
         onClose={() => setAsking(null)}
         onConfirm={cancel}
@@ -84,7 +80,7 @@ export function ListActions({ of, search }: { of: ListHere; search: ListSearch }
         <CancelLoss of={of} />
       </ConfirmDialog>
       <ConfirmDialog
-        title={`Delete ${of.name}?`}
+        title={t`Delete ${of.name}?`}
         action="Delete"
         opened={asking === 'delete'}
         onClose={() => setAsking(null)}
@@ -100,22 +96,36 @@ function CancelLoss({ of: { rows, progress, credits } }: { of: ListHere }): Reac
   const left = rows.addresses - progress.done;
   return (
     <>
-      This is final: {pluralize(left, 'address', 'addresses')} will have no verdict.{' '}
-      {pluralize(credits.held, 'held credit')} {credits.held === 1 ? 'comes' : 'come'} back. The{' '}
-      {pluralize(progress.done, 'result')} so far {progress.done === 1 ? 'stays' : 'stay'}, and can be downloaded.
+      <Trans>
+        This is final: <Plural value={left} one="# address" other="# addresses" /> will have no verdict.{' '}
+        <Plural value={credits.held} one="# held credit" other="# held credits" />{' '}
+        {credits.held === 1 ? t`comes` : t`come`} back. The{' '}
+        <Plural value={progress.done} one="# result" other="# results" /> so far{' '}
+        {progress.done === 1 ? t`stays` : t`stay`}, and can be downloaded.
+      </Trans>
     </>
   );
 }
 
 function DeleteLoss({ of: { rows, progress, credits, status, expires_at } }: { of: ListHere }): ReactNode {
-  if (status === 'ready') return <>Its {pluralize(rows.total, 'row')} are deleted. Nothing was charged for them.</>;
+  if (status === 'ready')
+    return (
+      <>
+        <Trans>
+          Its <Plural value={rows.total} one="# row" other="# rows" /> are deleted. Nothing was charged for them.
+        </Trans>
+      </>
+    );
   return (
     <>
-      Its {pluralize(rows.total, 'row')} and {pluralize(progress.done, 'result')} are deleted, also from the log.
-      Download what you need first. {credits.held > 0 && `${formatNumber(credits.held)} held credits come back; `}
-      {credits.used > 0 &&
-        `${pluralize(credits.used, 'credit')} spent on it ${credits.used === 1 ? 'is' : 'are'} not refunded. `}
-      This cannot be undone. Without you, it is deleted on {formatDateTime(expires_at)}.
+      <Trans>
+        Its <Plural value={rows.total} one="# row" other="# rows" /> and{' '}
+        <Plural value={progress.done} one="# result" other="# results" /> are deleted, also from the log. Download what
+        you need first. {credits.held > 0 && t`${formatNumber(credits.held)} held credits come back; `}
+        {credits.used > 0 &&
+          t`${plural(credits.used, { one: '# credit', other: '# credits' })} spent on it ${credits.used === 1 ? t`is` : t`are`} not refunded. `}
+        This cannot be undone. Without you, it is deleted on {formatDateTime(expires_at)}.
+      </Trans>
     </>
   );
 }

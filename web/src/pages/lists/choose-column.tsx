@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { columnLabel } from './column-label.ts';
@@ -15,14 +16,12 @@ export function ChooseColumn(props: { columns: readonly string[]; onChoose: (col
     >
       <Group align="flex-end">
         <NativeSelect
-          label="Column with the addresses"
+          label={t`Column with the addresses`}
           value={column}
           onChange={(event) => setColumn(event.currentTarget.value)}
           data={columns.map((name, i) => ({ value: String(i + 1), label: columnLabel(name, i) }))}
         />
-        <Button type="submit" variant="filled">
-          Upload with this column
-        </Button>
+        <Button type="submit" variant="filled">{t`Upload with this column`}</Button>
       </Group>
     </form>
   );

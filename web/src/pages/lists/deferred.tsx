@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
@@ -17,10 +19,10 @@ interface DeferredAddress {
 }
 
 const COLUMNS: readonly Column<DeferredAddress>[] = [
-  { header: 'Address', cell: ({ email }) => <span className="mono anywhere">{escapeInvisible(email)}</span> },
-  { header: 'Next attempt', cell: ({ retry_at }) => <Timestamp at={retry_at} /> },
-  { header: 'Attempts', cell: ({ attempts }) => formatNumber(attempts), numeric: true, folds: true },
-  { header: 'First attempt', cell: ({ first_at }) => <Timestamp at={first_at} />, folds: 'first' },
+  { header: t`Address`, cell: ({ email }) => <span className="mono anywhere">{escapeInvisible(email)}</span> },
+  { header: t`Next attempt`, cell: ({ retry_at }) => <Timestamp at={retry_at} /> },
+  { header: t`Attempts`, cell: ({ attempts }) => formatNumber(attempts), numeric: true, folds: true },
+  { header: t`First attempt`, cell: ({ first_at }) => <Timestamp at={first_at} />, folds: 'first' },
 ];
 
 /** Addresses whose server deferred the answer, with the time of their next attempt. */
@@ -30,20 +32,29 @@ export function Deferred({ of }: { of: ListHere }) {
   return (
     <div className={css.deferred}>
       <p>
-        Their servers deferred the answer, or a limit of this service did. They are asked again until{' '}
-        {formatNumber(of.retry_minutes)} minutes after the first attempt; then the last answer stands.
-        {of.status === 'paused' && ' While the list is paused, nothing is asked.'}
+        <Trans>
+          Their servers deferred the answer, or a limit of this service did. They are asked again until{' '}
+          {formatNumber(of.retry_minutes)} minutes after the first attempt; then the last answer stands.
+          {of.status === 'paused' && t` While the list is paused, nothing is asked.`}
+        </Trans>
       </p>
       <QueryResult query={query}>
         {({ deferred }) =>
           deferred.length === 0 ? (
-            <p>None are deferred anymore.</p>
+            <p>{t`None are deferred anymore.`}</p>
           ) : (
             <>
-              <DataTable label="Deferred addresses" columns={COLUMNS} rows={deferred} rowKey={({ email }) => email} />
+              <DataTable
+                label={t`Deferred addresses`}
+                columns={COLUMNS}
+                rows={deferred}
+                rowKey={({ email }) => email}
+              />
               {deferred.length < of.progress.waiting && (
                 <p>
-                  The next {formatNumber(deferred.length)} of {formatNumber(of.progress.waiting)}.
+                  <Trans>
+                    The next {formatNumber(deferred.length)} of {formatNumber(of.progress.waiting)}.
+                  </Trans>
                 </p>
               )}
             </>

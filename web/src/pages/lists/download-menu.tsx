@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { ResultFormat } from '../../../../src/kernel/facts/lists.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
@@ -22,21 +23,21 @@ export function ListDownloads({ of, search }: { of: ListHere; search: ListSearch
   const shown = shownFilter(search);
   return (
     <DownloadMenu
-      label="Download"
+      label={t`Download`}
       formats={FORMAT_LABELS}
       parts={[
         ...(shown === null
           ? []
           : [
               {
-                label: `Rows shown: ${titleOf(search)}`,
+                label: t`Rows shown: ${titleOf(search)}`,
                 icon: <Icon name="search" />,
                 ...(search.query === undefined ? { count: countOf(of, search) } : {}),
                 href: (format: ResultFormat) => resultsHref(account, of.id, { format, ...shown }),
               },
             ]),
         {
-          label: 'Everything but undeliverable',
+          label: t`Everything but undeliverable`,
           icon: <Icon name="file-spreadsheet" />,
           href: href('!undeliverable'),
         },
@@ -47,7 +48,7 @@ export function ListDownloads({ of, search }: { of: ListHere; search: ListSearch
           href: href(verdict),
         })),
         {
-          label: of.finished_at === null ? 'All rows so far' : 'All rows',
+          label: of.finished_at === null ? t`All rows so far` : t`All rows`,
           icon: <Icon name="file-spreadsheet" />,
           count: of.rows.total,
           href: href(null),

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Progress, VisuallyHidden } from '@mantine/core';
 import { type DragEvent, useRef, useState } from 'react';
 import { LIST_BYTES } from '../../../../src/kernel/facts/limits.ts';
@@ -25,7 +26,7 @@ export function DropZone(props: {
   return (
     <section
       className={css.drop}
-      aria-label="File"
+      aria-label={t`File`}
       data-over={over}
       onDragOver={(event) => hover(event, true)}
       onDragLeave={(event) => hover(event, false)}
@@ -38,25 +39,25 @@ export function DropZone(props: {
         <Icon name="file-spreadsheet" size={20} />
       </span>
       <div className={css.words}>
-        <b className="anywhere">{state.phase === 'none' ? 'Drop a file here' : state.file.name}</b>
+        <b className="anywhere">{state.phase === 'none' ? t`Drop a file here` : state.file.name}</b>
         <p role="status">{stateText(state)}</p>
       </div>
       {isSending ? (
-        <Button onClick={onCancel}>Cancel upload</Button>
+        <Button onClick={onCancel}>{t`Cancel upload`}</Button>
       ) : (
         <Button
           leftSection={<Icon name="upload" />}
           variant={state.phase === 'none' ? 'filled' : 'default'}
           onClick={() => input.current?.click()}
         >
-          {state.phase === 'none' ? 'Choose a file' : 'Choose another file'}
+          {state.phase === 'none' ? t`Choose a file` : t`Choose another file`}
         </Button>
       )}
       {isSending && (
         <Progress.Root w="100%" size="sm">
           <Progress.Section
             value={state.file.size === 0 ? 0 : (state.progress.sent / state.file.size) * 100}
-            aria-label={`Upload of ${state.file.name}`}
+            aria-label={t`Upload of ${state.file.name}`}
           />
         </Progress.Root>
       )}
@@ -66,7 +67,7 @@ export function DropZone(props: {
           type="file"
           accept={TYPES}
           tabIndex={-1}
-          aria-label="File with addresses"
+          aria-label={t`File with addresses`}
           onChange={({ currentTarget }) => {
             onFiles([...(currentTarget.files ?? [])]);
             // The same file can be chosen again.
@@ -81,12 +82,12 @@ export function DropZone(props: {
 function stateText(state: UploadState): string {
   switch (state.phase) {
     case 'none':
-      return `CSV, a workbook, JSON or plain text, up to ${formatBytes(LIST_BYTES)}.`;
+      return t`CSV, a workbook, JSON or plain text, up to ${formatBytes(LIST_BYTES)}.`;
     case 'refused':
-      return 'Not stored.';
+      return t`Not stored.`;
     case 'sending':
       return state.progress.storing
-        ? 'Received. Its rows are being stored.'
-        : `${formatBytes(state.progress.sent)} of ${formatBytes(state.file.size)} sent.`;
+        ? t`Received. Its rows are being stored.`
+        : t`${formatBytes(state.progress.sent)} of ${formatBytes(state.file.size)} sent.`;
   }
 }

@@ -1,10 +1,11 @@
+import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
 import { formatShare, shareOf } from '../../parts/delta.ts';
-import { formatNumber } from '../../parts/format.ts';
+import { formatNumber, inSentence } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { oneOf } from '../../parts/search-params.ts';
@@ -24,11 +25,16 @@ export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
   const isAll = [verdict, reason, kind, show].every((value) => value === undefined);
   const share = (count: number) => (progress.done === 0 ? '' : formatShare(shareOf(count, progress.done)));
   return (
-    <Panel title="By verdict" flush>
+    <Panel title={t`By verdict`} flush>
       <ul className={css.facets}>
-        <Facet of={of} to={{}} isCurrent={isAll} glyph={<span />} count={progress.done} share={share(progress.done)}>
-          All verified
-        </Facet>
+        <Facet
+          of={of}
+          to={{}}
+          isCurrent={isAll}
+          glyph={<span />}
+          count={progress.done}
+          share={share(progress.done)}
+        >{t`All verified`}</Facet>
         {VERDICTS.map((one) => (
           <Facet
             key={one}
@@ -51,7 +57,7 @@ export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
             count={notChecked}
             share={share(notChecked)}
           >
-            {`Of the unknown: ${SEGMENT_LABELS.not_checked.toLowerCase()}`}
+            {t`Of the unknown: ${inSentence(SEGMENT_LABELS.not_checked)}`}
           </Facet>
         )}
         {progress.waiting > 0 && (
@@ -62,9 +68,7 @@ export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
             glyph={<span />}
             count={progress.waiting}
             share=""
-          >
-            Deferred
-          </Facet>
+          >{t`Deferred`}</Facet>
         )}
       </ul>
       <Reasons of={of} search={search} share={share} />
@@ -79,7 +83,7 @@ function Reasons(props: { of: ListHere; search: ListSearch; share: (count: numbe
   if (reasons.length === 0) return null;
   return (
     <>
-      <h3 className={css.subhead}>By reason</h3>
+      <h3 className={css.subhead}>{t`By reason`}</h3>
       <ul className={css.facets} data-small>
         {reasons.map(([name, count]) => {
           const reason = oneOf(REASON_FILTERS, name);

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../api/schema.ts';
@@ -7,7 +8,7 @@ import { Review } from '../../parts/review.tsx';
 /** Lists that failed in the last days: each says why, and how to go on. */
 export const FailedLists = ({ lists }: { lists: Overview['failed_lists'] }) =>
   lists.length === 0 ? null : (
-    <Review title="Lists that failed" of={['failed_lists']}>
+    <Review title={t`Lists that failed`} of={['failed_lists']}>
       {lists.map(({ id, name, finished_at }) => (
         <Anchor
           key={id}

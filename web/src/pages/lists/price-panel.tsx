@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { heldPrice, type Level } from '../../../../src/kernel/facts/plans.ts';
@@ -5,7 +7,7 @@ import { api, unwrap } from '../../api/client.ts';
 import type { List, ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { formatNumber, pluralize } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import css from './lists.module.css';
@@ -32,7 +34,7 @@ export function PricePanel(props: {
   const most = addresses * unit;
   const share = spentShare(data?.lists ?? [], level);
   const nothing = addresses === 0;
-  const offered = `Start${most === 0 ? '' : `, for up to ${pluralize(most, 'credit')}`}`;
+  const offered = t`Start${most === 0 ? '' : t`, for up to ${plural(most, { one: '# credit', other: '# credits' })}`}`;
   const missing = balance === null ? 0 : Math.max(0, most - balance);
   const startable = !reading && missing === 0 && !nothing;
   const { run, busy, error } = useAsyncAction(async () => {
@@ -41,31 +43,41 @@ export function PricePanel(props: {
     await client.invalidateQueries({ queryKey: ['account', account] });
   });
   return (
-    <Panel title="Price">
+    <Panel title={t`Price`}>
       <dl className={`${css.sum} numbers`}>
-        <Line term="Rows in the file" value={formatNumber(total)} />
-        <Less term="Duplicates, verified once" count={duplicates} />
-        <Less term="Blank" count={blank} />
-        <Less term="Broken" count={unreadable} />
-        <Line term="Addresses to verify" value={formatNumber(addresses)} isTotal />
-        <Line term={`At ${pluralize(unit, 'credit')}, at most`} value={formatNumber(most)} />
+        <Line term={t`Rows in the file`} value={formatNumber(total)} />
+        <Less term={t`Duplicates, verified once`} count={duplicates} />
+        <Less term={t`Blank`} count={blank} />
+        <Less term={t`Broken`} count={unreadable} />
+        <Line term={t`Addresses to verify`} value={formatNumber(addresses)} isTotal />
+        <Line
+          term={t`At ${plural(unit, { one: '# credit', other: '# credits' })}, at most`}
+          value={formatNumber(most)}
+        />
         {share !== null && unit > 0 && (
-          <Line term="Likely, after your last lists" value={`about ${formatNumber(Math.round(most * share))}`} />
+          <Line term={t`Likely, after your last lists`} value={t`about ${formatNumber(Math.round(most * share))}`} />
         )}
         {balance !== null && (
           <>
-            <Line term="Available" value={formatNumber(balance)} isTotal />
-            {missing === 0 && <Line term="Left, at least" value={formatNumber(balance - most)} />}
+            <Line term={t`Available`} value={formatNumber(balance)} isTotal />
+            {missing === 0 && <Line term={t`Left, at least`} value={formatNumber(balance - most)} />}
           </>
         )}
       </dl>
       {missing > 0 && (
-        <Alert color="yellow" variant="outline" mb="md" title={`${pluralize(missing, 'credit')} missing`}>
-          Ask the operator of this service for credits
-          {level === 'smtp' && balance !== null && addresses * mxUnit <= balance
-            ? `, choose mx for ${pluralize(addresses * mxUnit, 'credit')},`
-            : ''}{' '}
-          or upload a part of the file. The list waits here meanwhile.
+        <Alert
+          color="yellow"
+          variant="outline"
+          mb="md"
+          title={t`${plural(missing, { one: '# credit', other: '# credits' })} missing`}
+        >
+          <Trans>
+            Ask the operator of this service for credits
+            {level === 'smtp' && balance !== null && addresses * mxUnit <= balance
+              ? t`, choose mx for ${plural(addresses * mxUnit, { one: '# credit', other: '# credits' })},`
+              : ''}{' '}
+            or upload a part of the file. The list waits here meanwhile.
+          </Trans>
         </Alert>
       )}
       {error && <ErrorAlert error={error} />}
@@ -77,12 +89,12 @@ export function PricePanel(props: {
         {...(startable ? {} : { 'data-disabled': true, 'aria-disabled': true })}
         onClick={() => startable && run()}
       >
-        {reading ? 'Reading the file again…' : nothing ? 'No address to verify' : offered}
+        {reading ? t`Reading the file again…` : nothing ? t`No address to verify` : offered}
       </Button>
       <p className={css.small}>
         {unit === 0
-          ? 'Nothing is charged in test mode.'
-          : 'The most is held at the start. What is not used comes back as rows are verified.'}
+          ? t`Nothing is charged in test mode.`
+          : t`The most is held at the start. What is not used comes back as rows are verified.`}
       </p>
     </Panel>
   );

@@ -1,5 +1,6 @@
+import { plural, t } from '@lingui/core/macro';
 import type { List } from '../../api/schema.ts';
-import { formatNumber, pluralize } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format.ts';
 import type { Outcome } from '../../parts/glyph.tsx';
 import css from './lists.module.css';
 
@@ -25,10 +26,10 @@ function outcomesOf({ progress, deliverability, by_reason }: Progress): readonly
 
 /** `about 2 minutes`, for an estimate in seconds. */
 function formatEta(seconds: number): string {
-  if (seconds < 60) return 'less than a minute';
-  if (seconds < 5400) return `about ${pluralize(Math.round(seconds / 60), 'minute')}`;
-  if (seconds < 129_600) return `about ${pluralize(Math.round(seconds / 3600), 'hour')}`;
-  return `about ${pluralize(Math.round(seconds / 86_400), 'day')}`;
+  if (seconds < 60) return t`less than a minute`;
+  if (seconds < 5400) return t`about ${plural(Math.round(seconds / 60), { one: '# minute', other: '# minutes' })}`;
+  if (seconds < 129_600) return t`about ${plural(Math.round(seconds / 3600), { one: '# hour', other: '# hours' })}`;
+  return t`about ${plural(Math.round(seconds / 86_400), { one: '# day', other: '# days' })}`;
 }
 
 /** Whether all that is left waits for its next attempt, of which nobody knows how it will end. */
@@ -38,8 +39,8 @@ export const onlyWaits = ({ progress, rows }: Progress): boolean =>
 /** `about 2 minutes left`, of a list that is running; null while nothing is known. */
 export function etaText(of: Progress): string | null {
   if (of.status !== 'running') return null;
-  if (onlyWaits(of)) return `${formatNumber(of.progress.waiting)} deferred`;
-  return of.progress.eta_seconds === null ? null : `${formatEta(of.progress.eta_seconds)} left`;
+  if (onlyWaits(of)) return t`${formatNumber(of.progress.waiting)} deferred`;
+  return of.progress.eta_seconds === null ? null : t`${formatEta(of.progress.eta_seconds)} left`;
 }
 
 /** The verdicts of a list on what is left of it. `thin`: in the row of a table. */
@@ -52,11 +53,11 @@ export function ListProgress({ of, thin = false }: { of: Progress; thin?: boolea
       className={css.bar}
       data-thin={thin}
       role="progressbar"
-      aria-label={`Addresses of ${name} verified`}
+      aria-label={t`Addresses of ${name} verified`}
       aria-valuemin={0}
       aria-valuemax={rows.addresses}
       aria-valuenow={progress.done}
-      aria-valuetext={`${formatNumber(progress.done)} of ${formatNumber(rows.addresses)}${eta === null ? '' : `, ${eta}`}`}
+      aria-valuetext={t`${formatNumber(progress.done)} of ${formatNumber(rows.addresses)}${eta === null ? '' : `, ${eta}`}`}
     >
       {outcomesOf(of).map(
         ([outcome, count]) =>

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Box, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
@@ -7,7 +9,7 @@ import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { formatNumber, pluralize } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
@@ -26,18 +28,18 @@ interface Wanted {
 
 export const FORMAT_NAMES: Readonly<Record<FileForm, string>> = {
   csv: 'CSV',
-  tsv: 'tab-separated text',
-  text: 'plain text',
+  tsv: t`tab-separated text`,
+  text: t`plain text`,
   ndjson: 'JSON Lines',
   json: 'JSON',
   vcard: 'vCard',
   ldif: 'LDIF',
-  xlsx: 'Excel workbook',
-  xlsb: 'binary Excel workbook',
-  xls: 'Excel 97–2003 workbook',
-  ods: 'OpenDocument spreadsheet',
-  spreadsheetml: 'Excel 2003 XML',
-  html: 'HTML table',
+  xlsx: t`Excel workbook`,
+  xlsb: t`binary Excel workbook`,
+  xls: t`Excel 97–2003 workbook`,
+  ods: t`OpenDocument spreadsheet`,
+  spreadsheetml: t`Excel 2003 XML`,
+  html: t`HTML table`,
 };
 /** Their fields have names of their own: there is no header row, and nothing between cells. */
 const RECORDS: readonly (string | null)[] = ['json', 'ndjson', 'vcard', 'ldif'];
@@ -54,31 +56,32 @@ export function ReadPanel({ of, reading }: { of: ListHere; reading: Reading }) {
   const { choice, dedupe, busy, error, change } = reading;
   return (
     <Panel
-      title="How the file was read"
+      title={t`How the file was read`}
       flush
       footer={
         <Text size="sm" role="status">
-          {busy ? 'Reading the file again…' : summaryOf(of)}
+          {busy ? t`Reading the file again…` : summaryOf(of)}
         </Text>
       }
     >
-      <fieldset className={css.reading} disabled={!of.has_file} aria-busy={busy} aria-label="How to read the file">
+      <fieldset className={css.reading} disabled={!of.has_file} aria-busy={busy} aria-label={t`How to read the file`}>
         <Columns of={of} chosen={choice.columns} onChange={(columns) => change({ read: { columns } })} />
         <Fields of={of} choice={choice} busy={busy} onChange={(read) => change({ read })} />
         <DedupeSelect value={dedupe} onChange={(wanted) => change({ dedupe: wanted })} />
       </fieldset>
       {!of.has_file && (
-        <Text size="sm" className={css.note}>
-          The file itself is not kept any more. To read it in another way, upload it again.
-        </Text>
+        <Text
+          size="sm"
+          className={css.note}
+        >{t`The file itself is not kept any more. To read it in another way, upload it again.`}</Text>
       )}
       {of.error !== null && (
-        <Alert color="yellow" variant="outline" m="md" title="Not started by itself">
+        <Alert color="yellow" variant="outline" m="md" title={t`Not started by itself`}>
           {of.error.error}
         </Alert>
       )}
       {of.warnings.length > 0 && (
-        <ul className={css.warnings} aria-label="Warnings">
+        <ul className={css.warnings} aria-label={t`Warnings`}>
           {of.warnings.map(({ code, message }) => (
             <li key={`${code} ${message}`}>{escapeInvisible(message)}</li>
           ))}
@@ -99,12 +102,12 @@ function summaryOf({ rows, read: { format }, columns }: ListHere): string {
   const filled = rows.total - rows.blank - rows.unreadable;
   const found = rows.addresses + rows.duplicates;
   const facts = [
-    pluralize(rows.total, 'row'),
+    plural(rows.total, { one: '# row', other: '# rows' }),
     ...(format === null ? [] : [FORMAT_NAMES[format]]),
-    `${formatNumber(filled)} with an address`,
-    ...(found === filled ? [] : [pluralize(found, 'address', 'addresses')]),
+    t`${formatNumber(filled)} with an address`,
+    ...(found === filled ? [] : [plural(found, { one: '# address', other: '# addresses' })]),
   ];
-  return `${facts.join(', ')}.${columns.length > 1 ? ' Other columns come back unchanged.' : ''}`;
+  return `${facts.join(', ')}.${columns.length > 1 ? t` Other columns come back unchanged.` : ''}`;
 }
 
 interface Reading {
@@ -167,14 +170,16 @@ function Columns(props: { of: ListHere; chosen: Choice['columns']; onChange: (co
   return (
     <>
       <NativeSelect
-        label="Addresses in"
+        label={t`Addresses in`}
         value={value}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
         data={[
-          ...(value === '' ? [{ value: '', label: pluralize(numbers.length, 'column') }] : []),
+          ...(value === ''
+            ? [{ value: '', label: plural(numbers.length, { one: '# column', other: '# columns' }) }]
+            : []),
           ...columns.map((name, i) => ({ value: String(i + 1), label: columnLabel(name, i) })),
-          { value: SEVERAL, label: 'Several columns' },
-          { value: ALL, label: 'All columns with addresses' },
+          { value: SEVERAL, label: t`Several columns` },
+          { value: ALL, label: t`All columns with addresses` },
         ]}
       />
       {isSeveral && (
@@ -197,7 +202,7 @@ function SeveralColumns(props: {
   const { columns, chosen, onChange } = props;
   return (
     <Box component="fieldset" className={css.columns}>
-      <legend>Columns with addresses</legend>
+      <legend>{t`Columns with addresses`}</legend>
       {columns.map((name, i) => {
         const isChosen = chosen.includes(i + 1);
         return (
@@ -234,7 +239,7 @@ function Fields(props: { of: ListHere; choice: Choice; busy: boolean; onChange: 
     <>
       {hasRows && read.header_row !== null && (
         <Committed
-          label="Header row (0: none)"
+          label={t`Header row (0: none)`}
           isNumber
           value={String(typed?.header_row ?? read.header_row)}
           onCommit={(text) => onChange({ header_row: text === null ? null : Number(text) })}
@@ -242,7 +247,7 @@ function Fields(props: { of: ListHere; choice: Choice; busy: boolean; onChange: 
       )}
       {hasRows && read.encoding !== null && (
         <Detected
-          label="Delimiter"
+          label={t`Delimiter`}
           found={delimiterName(read.delimiter)}
           chosen={choice.delimiter === null ? null : delimiterName(choice.delimiter)}
           names={Object.keys(DELIMITERS)}
@@ -251,7 +256,7 @@ function Fields(props: { of: ListHere; choice: Choice; busy: boolean; onChange: 
       )}
       {read.encoding !== null && (
         <Detected
-          label="Encoding"
+          label={t`Encoding`}
           found={read.encoding}
           chosen={choice.encoding}
           names={ENCODINGS}
@@ -260,14 +265,14 @@ function Fields(props: { of: ListHere; choice: Choice; busy: boolean; onChange: 
       )}
       {read.sheet !== null && (
         <Committed
-          label="Sheet"
+          label={t`Sheet`}
           value={typed?.sheet ?? read.sheet}
           onCommit={(sheet) => onChange({ ...table, sheet })}
         />
       )}
       {read.entry !== null && (
         <Committed
-          label="Part of the file"
+          label={t`Part of the file`}
           value={typed?.entry ?? read.entry}
           onCommit={(entry) => onChange({ ...table, entry })}
         />
@@ -298,7 +303,7 @@ function Detected(props: {
       value={chosen ?? ''}
       onChange={({ currentTarget: { value } }) => onChange(value === '' ? null : value)}
       data={[
-        { value: '', label: chosen === null ? `Detected: ${escapeInvisible(found)}` : 'Detect' },
+        { value: '', label: chosen === null ? t`Detected: ${escapeInvisible(found)}` : t`Detect` },
         ...[...own, ...names].map((name) => ({ value: name, label: escapeInvisible(name) })),
       ]}
     />
@@ -307,7 +312,7 @@ function Detected(props: {
 
 const isRow = (text: string): boolean => /^\d+$/.test(text) && Number(text) <= LIST_HEADER_ROW.max;
 const rowProblem = (text: string): string | null =>
-  text === '' || isRow(text) ? null : `A whole number from 0 to ${formatNumber(LIST_HEADER_ROW.max)}.`;
+  text === '' || isRow(text) ? null : t`A whole number from 0 to ${formatNumber(LIST_HEADER_ROW.max)}.`;
 
 /** A text that counts when the field is left, or with Enter; without one, it is detected. */
 function Committed(props: {
@@ -362,14 +367,20 @@ function Preview({ of, rows }: { of: ListHere; rows: readonly PreviewRow[] }) {
   const isChosen = (index: number) => chosen.includes(index + 1);
   const look = (index: number) => (isChosen(index) ? css.found : '');
   return (
-    <Box component="section" ref={place} className={css.preview} aria-label="The first rows of the file" tabIndex={0}>
+    <Box
+      component="section"
+      ref={place}
+      className={css.preview}
+      aria-label={t`The first rows of the file`}
+      tabIndex={0}
+    >
       <table>
         <thead>
           <tr>
             <th scope="col">#</th>
             {columns.map((name, i) => (
               <th key={`${i} ${name}`} scope="col" className={look(i)} ref={i === main ? found : null}>
-                {name.trim() === '' ? 'No name' : escapeInvisible(name)}
+                {name.trim() === '' ? t`No name` : escapeInvisible(name)}
               </th>
             ))}
           </tr>
@@ -392,8 +403,13 @@ function Preview({ of, rows }: { of: ListHere; rows: readonly PreviewRow[] }) {
 }
 
 function Cell({ text, isAddress, isBroken }: { text: string; isAddress: boolean; isBroken: boolean }) {
-  if (text.trim() === '') return <span className="dim">blank</span>;
+  if (text.trim() === '') return <span className="dim">{t`blank`}</span>;
   const shown = escapeInvisible(text);
-  if (isBroken) return <span className="dim">broken: {shown}</span>;
+  if (isBroken)
+    return (
+      <span className="dim">
+        <Trans>broken: {shown}</Trans>
+      </span>
+    );
   return isAddress ? <span className="mono">{shown}</span> : shown;
 }

@@ -1,10 +1,10 @@
+import { plural, t } from '@lingui/core/macro';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { heldPrice, LEVELS, type Level, type Prices } from '../../../../src/kernel/facts/plans.ts';
 import { overviewQuery } from '../../api/account.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
-import { pluralize } from '../../parts/format.ts';
 import { NotLoaded } from '../../parts/not-loaded.tsx';
 import css from './lists.module.css';
 import { PricePanel } from './price-panel.tsx';
@@ -12,10 +12,10 @@ import { ReadPanel, useReading } from './read-panel.tsx';
 import type { ListSearch } from './search.ts';
 
 const about = ({ unknown }: Prices): Readonly<Record<Level, string>> => ({
-  mx: 'Syntax, your filters, disposable domains, the domain and its mail servers. The mailbox is not checked.',
+  mx: t`Syntax, your filters, disposable domains, the domain and its mail servers. The mailbox is not checked.`,
   smtp:
-    'All of mx, then asks the mail server whether the mailbox exists. Where it does not say, ' +
-    `it costs ${pluralize(unknown, 'credit')}.`,
+    t`All of mx, then asks the mail server whether the mailbox exists. Where it does not say, ` +
+    t`it costs ${plural(unknown, { one: '# credit', other: '# credits' })}.`,
 });
 
 /** A list before its start: how its file was read, the level and the price. */
@@ -30,11 +30,11 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
   const level: Level = wanted === 'smtp' && !hasSmtp ? 'mx' : wanted;
   return (
     // Whoever may not start it sees what would be started.
-    <fieldset className={css.split} disabled={!mayChange} aria-label="Before the start">
+    <fieldset className={css.split} disabled={!mayChange} aria-label={t`Before the start`}>
       <div className={css.stack}>
         <ReadPanel of={of} reading={reading} />
         <fieldset className={css.fieldset}>
-          <legend>Level</legend>
+          <legend>{t`Level`}</legend>
           {LEVELS.map((one) => (
             <label key={one} className={css.level}>
               <input
@@ -49,14 +49,14 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
               <span>{priceText(one, test, prices)}</span>
               <p>
                 {about(prices)[one]}
-                {one === 'smtp' && !hasSmtp && ' Not part of the plan of this account.'}
+                {one === 'smtp' && !hasSmtp && t` Not part of the plan of this account.`}
               </p>
             </label>
           ))}
         </fieldset>
       </div>
       <div className={css.stack}>
-        <NotLoaded what="Your balance" query={overview} />
+        <NotLoaded what={t`Your balance`} query={overview} />
         <PricePanel
           of={of}
           reading={reading.busy}
@@ -64,14 +64,14 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
           balance={overview.data?.credits.unlimited === false ? overview.data.credits.remaining : null}
           test={test}
         />
-        {!mayChange && <Text size="sm">Viewers cannot start a list, nor change how it is read.</Text>}
+        {!mayChange && <Text size="sm">{t`Viewers cannot start a list, nor change how it is read.`}</Text>}
       </div>
     </fieldset>
   );
 }
 
 function priceText(level: Level, test: boolean, prices: Prices): string {
-  if (test) return 'free in test mode';
-  const price = pluralize(heldPrice({ prices }, level, false), 'credit');
-  return level === 'smtp' ? `up to ${price} each` : `${price} each`;
+  if (test) return t`free in test mode`;
+  const price = plural(heldPrice({ prices }, level, false), { one: '# credit', other: '# credits' });
+  return level === 'smtp' ? t`up to ${price} each` : t`${price} each`;
 }

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -7,10 +9,10 @@ import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { formatDateTime, pluralize } from '../../parts/format.ts';
+import { formatDateTime } from '../../parts/format.ts';
 import { listsKey } from './queries.ts';
 
-const ENDS: Readonly<Partial<Record<ListHere['status'], string>>> = { cancelled: 'Canceled', failed: 'Failed' };
+const ENDS: Readonly<Partial<Record<ListHere['status'], string>>> = { cancelled: t`Canceled`, failed: t`Failed` };
 
 /** Of a list that ended early: when, what it cost, and a way to go on. */
 export function Rest({ of }: { of: ListHere }) {
@@ -24,8 +26,8 @@ export function Rest({ of }: { of: ListHere }) {
   const ended = ENDS[status];
   if (ended === undefined) return null;
   const most = left * heldPrice({ prices }, level, test);
-  const price = test ? 'free in test mode' : `up to ${pluralize(most, 'credit')}`;
-  const addresses = pluralize(left, 'address', 'addresses');
+  const price = test ? t`free in test mode` : t`up to ${plural(most, { one: '# credit', other: '# credits' })}`;
+  const addresses = plural(left, { one: '# address', other: '# addresses' });
   async function verify() {
     const params = { path: { account, id: of.id } };
     const { id } = await unwrap(api.POST('/dashboard/accounts/{account}/lists/{id}/rest', { params }));
@@ -33,29 +35,36 @@ export function Rest({ of }: { of: ListHere }) {
     await navigate({ to: '/lists/$id', params: { id }, search: {} });
   }
   return (
-    <Group role="group" aria-label="The rest" gap="sm" mt="xs">
+    <Group role="group" aria-label={t`The rest`} gap="sm" mt="xs">
       <Text size="sm">
-        {ended}
-        {of.finished_at !== null && ` on ${formatDateTime(of.finished_at)}`}.{' '}
-        {pluralize(progress.done, 'address was', 'addresses were')} verified, for {pluralize(credits.used, 'credit')}.
-        {left > 0 && ` ${pluralize(left, 'address was', 'addresses were')} not verified, and not charged.`}
+        <Trans>
+          {ended}
+          {of.finished_at !== null && t` on ${formatDateTime(of.finished_at)}`}.{' '}
+          <Plural value={progress.done} one="# address was" other="# addresses were" /> verified, for{' '}
+          <Plural value={credits.used} one="# credit" other="# credits" />.
+          {left > 0 &&
+            t` ${plural(left, { one: '# address was', other: '# addresses were' })} not verified, and not charged.`}
+        </Trans>
       </Text>
-      {left > 0 && rest === null && mayChange && <Button onClick={() => setAsking(true)}>Verify the rest</Button>}
+      {left > 0 && rest === null && mayChange && <Button onClick={() => setAsking(true)}>{t`Verify the rest`}</Button>}
       {rest !== null && (
-        <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/lists/$id" params={{ id: rest }} search={{}} />}>
-          The rest is a list of its own
-        </Anchor>
+        <Anchor
+          fz="sm"
+          renderRoot={(props) => <Link {...props} to="/lists/$id" params={{ id: rest }} search={{}} />}
+        >{t`The rest is a list of its own`}</Anchor>
       )}
       <ConfirmDialog
-        title={`Verify the other ${addresses}?`}
-        action={test ? 'Verify the rest' : `Verify the rest, for ${price}`}
+        title={t`Verify the other ${addresses}?`}
+        action={test ? t`Verify the rest` : t`Verify the rest, for ${price}`}
         isLoss={false}
         opened={asking}
         onClose={() => setAsking(false)}
         onConfirm={verify}
       >
-        Their rows become a new list, which is started at the level {level}. This list stays as it is, and none of its
-        addresses is verified twice.
+        <Trans>
+          Their rows become a new list, which is started at the level {level}. This list stays as it is, and none of its
+          addresses is verified twice.
+        </Trans>
       </ConfirmDialog>
     </Group>
   );

@@ -1,7 +1,9 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ListHere } from '../../api/schema.ts';
-import { formatClock, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatClock, formatNumber, zoneName } from '../../parts/format.ts';
 import panel from '../../parts/panel.module.css';
 import { Deferred } from './deferred.tsx';
 import { Facets } from './facets.tsx';
@@ -16,12 +18,14 @@ export function ListResults(props: { of: ListHere; search: ListSearch; onSearch:
   const { of, search, onSearch } = props;
   return (
     <>
-      <section className={panel.panel} aria-label="Progress">
+      <section className={panel.panel} aria-label={t`Progress`}>
         <div className={css.state}>
           <div className={css.head}>
             <p className={css.figure}>
-              <b>{formatNumber(of.progress.done)}</b> of {pluralize(of.rows.addresses, 'address', 'addresses')},{' '}
-              {of.progress.percent} %
+              <Trans>
+                <b>{formatNumber(of.progress.done)}</b> of{' '}
+                <Plural value={of.rows.addresses} one="# address" other="# addresses" />, {of.progress.percent} %
+              </Trans>
             </p>
             <p className="numbers">{paceText(of)}</p>
           </div>
@@ -44,22 +48,25 @@ function paceText(of: ListHere): ReactNode {
   const eta = etaText(of);
   switch (status) {
     case 'running':
-      if (onlyWaits(of)) return 'Waits for deferred addresses';
-      if (progress.per_second === null || eta === null) return 'Starting';
+      if (onlyWaits(of)) return t`Waits for deferred addresses`;
+      if (progress.per_second === null || eta === null) return t`Starting`;
       return (
         <>
-          <b>{formatNumber(progress.per_second)} a second</b>, {eta}
+          <b>
+            <Trans>{formatNumber(progress.per_second)} a second</Trans>
+          </b>
+          , {eta}
         </>
       );
     case 'paused':
-      return 'Paused: no new addresses are taken';
+      return t`Paused: no new addresses are taken`;
     case 'ready':
     case 'completed':
-      return 'Finished';
+      return t`Finished`;
     case 'cancelled':
-      return `Canceled with ${formatNumber(rows.addresses - progress.done)} not verified`;
+      return t`Canceled with ${formatNumber(rows.addresses - progress.done)} not verified`;
     case 'failed':
-      return 'Failed because of an error in the service';
+      return t`Failed because of an error in the service`;
   }
 }
 
@@ -68,31 +75,31 @@ function Facts({ of }: { of: ListHere }) {
   return (
     <dl className={css.facts}>
       <div>
-        <dt>Spent</dt>
-        <dd>{pluralize(credits.used, 'credit')}</dd>
+        <dt>{t`Spent`}</dt>
+        <dd>{plural(credits.used, { one: '# credit', other: '# credits' })}</dd>
       </div>
       <div>
-        <dt>Held for the rest</dt>
-        <dd>{pluralize(credits.held, 'credit')}</dd>
+        <dt>{t`Held for the rest`}</dt>
+        <dd>{plural(credits.held, { one: '# credit', other: '# credits' })}</dd>
       </div>
       <div>
-        <dt>Deferred</dt>
+        <dt>{t`Deferred`}</dt>
         <dd>
           {progress.waiting === 0 ? (
-            'None'
+            t`None`
           ) : (
             <Link to="/lists/$id" params={{ id }} search={{ show: 'deferred' }} resetScroll={false}>
               {formatNumber(progress.waiting)}
-              {next_retry_at !== null && `, next attempt ${formatClock(next_retry_at)} UTC`}
+              {next_retry_at !== null && t`, next attempt ${formatClock(next_retry_at)} ${zoneName(next_retry_at)}`}
             </Link>
           )}
         </dd>
       </div>
       <div>
-        <dt>Skipped</dt>
+        <dt>{t`Skipped`}</dt>
         <dd>
           {rows.duplicates + rows.blank + rows.unreadable === 0
-            ? 'None'
+            ? t`None`
             : leftOut(of).map(([kind, text], i) => (
                 <span key={kind}>
                   {i > 0 && ', '}
@@ -110,8 +117,8 @@ function Facts({ of }: { of: ListHere }) {
 const leftOut = ({ rows: { duplicates, blank, unreadable } }: ListHere) =>
   (
     [
-      ['duplicate', duplicates, pluralize(duplicates, 'duplicate')],
-      ['blank', blank, `${formatNumber(blank)} blank`],
-      ['unreadable', unreadable, `${formatNumber(unreadable)} broken`],
+      ['duplicate', duplicates, plural(duplicates, { one: '# duplicate', other: '# duplicates' })],
+      ['blank', blank, t`${formatNumber(blank)} blank`],
+      ['unreadable', unreadable, t`${formatNumber(unreadable)} broken`],
     ] as const
   ).flatMap(([kind, count, text]) => (count > 0 ? [[kind, text] as const] : []));

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,7 +10,6 @@ import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { pluralize } from '../../parts/format.ts';
 import { notCheckedOf } from './progress-bar.tsx';
 import { listsKey } from './queries.ts';
 
@@ -25,10 +26,13 @@ export function RetryUnknown({ of }: { of: ListHere }) {
   const notChecked = notCheckedOf(of);
   const level = data?.smtp_available === false ? 'mx' : 'smtp';
   const most = count * heldPrice({ prices }, level, test);
-  const price = test ? 'free in test mode' : `up to ${pluralize(most, 'credit')}`;
+  const price = test ? t`free in test mode` : t`up to ${plural(most, { one: '# credit', other: '# credits' })}`;
   const canHelp = level === 'smtp' || notChecked < count;
-  const addresses = pluralize(count, 'unknown address', 'unknown addresses');
-  const what = notChecked === count ? `Check ${pluralize(count, 'mailbox', 'mailboxes')}` : `Retry ${addresses}`;
+  const addresses = plural(count, { one: '# unknown address', other: '# unknown addresses' });
+  const what =
+    notChecked === count
+      ? t`Check ${plural(count, { one: '# mailbox', other: '# mailboxes' })}`
+      : t`Retry ${addresses}`;
   async function retry() {
     const call = { params: { path: { account, id: of.id } }, body: { validation_type: level } } as const;
     const { id } = await unwrap(api.POST('/dashboard/accounts/{account}/lists/{id}/retry', call));
@@ -44,22 +48,24 @@ export function RetryUnknown({ of }: { of: ListHere }) {
       )}
       <Text size="xs" c="dimmed">
         {!canHelp
-          ? `${addresses}: the mailbox was not checked. The level smtp, which is not part of your plan, checks it.`
+          ? t`${addresses}: the mailbox was not checked. The level smtp, which is not part of your plan, checks it.`
           : of.finished_at === null
-            ? `Retry unknown: once the list has ended, ${price}.`
-            : `As a new list at the level ${level}, ${price}.`}
+            ? t`Retry unknown: once the list has ended, ${price}.`
+            : t`As a new list at the level ${level}, ${price}.`}
       </Text>
       <ConfirmDialog
         title={`${what}?`}
-        action={most === 0 ? 'Retry' : `Retry, for ${price}`}
+        action={most === 0 ? t`Retry` : t`Retry, for ${price}`}
         isLoss={false}
         opened={asking}
         onClose={() => setAsking(false)}
         onConfirm={retry}
       >
-        Their rows become a new list, which is started at the level {level}. This list stays as it is.
-        {notChecked > 0 &&
-          ` Of ${pluralize(notChecked, 'address', 'addresses')} the mailbox was not checked at the level mx; smtp asks the mail server.`}
+        <Trans>
+          Their rows become a new list, which is started at the level {level}. This list stays as it is.
+          {notChecked > 0 &&
+            t` Of ${plural(notChecked, { one: '# address', other: '# addresses' })} the mailbox was not checked at the level mx; smtp asks the mail server.`}
+        </Trans>
       </ConfirmDialog>
     </footer>
   );

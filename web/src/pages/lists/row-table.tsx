@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { memo, useCallback } from 'react';
 import type { ListRowsHere } from '../../api/schema.ts';
@@ -30,19 +32,13 @@ export const RowTable = memo(function RowTable(props: {
     [navigate],
   );
   return (
-    <RowsTable label="Rows">
+    <RowsTable label={t`Rows`}>
       <thead>
         <tr>
-          <th scope="col" className={css.number}>
-            Row
-          </th>
-          <th scope="col">Address</th>
-          <th scope="col" className={css.verdict}>
-            Verdict
-          </th>
-          <th scope="col" className={css.credits}>
-            Credits
-          </th>
+          <th scope="col" className={css.number}>{t`Row`}</th>
+          <th scope="col">{t`Address`}</th>
+          <th scope="col" className={css.verdict}>{t`Verdict`}</th>
+          <th scope="col" className={css.credits}>{t`Credits`}</th>
         </tr>
       </thead>
       <RowGroups rows={rows}>
@@ -80,7 +76,7 @@ const RowLine = memo(function RowLine(props: {
     >
       <td className={css.number}>
         {formatNumber(row.row)}
-        {row.part !== null && <span className={css.mark}>{`${row.part} of ${row.parts}`}</span>}
+        {row.part !== null && <span className={css.mark}>{t`${row.part} of ${row.parts ?? ''}`}</span>}
       </td>
       <td>
         {judged === null || id === null ? (
@@ -90,7 +86,7 @@ const RowLine = memo(function RowLine(props: {
             <Address email={row.email ?? ''} of={judged} />
           </RowLink>
         )}
-        {kind === 'duplicate' && <span className={css.mark}>duplicate</span>}
+        {kind === 'duplicate' && <span className={css.mark}>{t`duplicate`}</span>}
         {row.column !== null && <span className={css.mark}>{escapeInvisible(row.column)}</span>}
         <BelowAddress>
           <RowVerdict of={row} isOver={isOver} />
@@ -110,10 +106,12 @@ function RowVerdict({ of, isOver }: { of: Row; isOver: boolean }) {
   if (of.problem !== null)
     return (
       <span className="dim">
-        Line {formatNumber(of.problem.line)}: {of.problem.error}
+        <Trans>
+          Line {formatNumber(of.problem.line)}: {of.problem.error}
+        </Trans>
       </span>
     );
-  return <span className="dim">{of.kind === 'blank' ? 'Blank' : isOver ? 'Not verified' : 'Not verified yet'}</span>;
+  return <span className="dim">{of.kind === 'blank' ? t`Blank` : isOver ? t`Not verified` : t`Not verified yet`}</span>;
 }
 
 /** Null: it has no verdict. */

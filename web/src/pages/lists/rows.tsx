@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
@@ -7,7 +9,7 @@ import type { ListHere, ListRowsHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
 import { DescriptionItem, DescriptionList } from '../../parts/description-list.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { formatNumber, pluralize } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format.ts';
 import { FreshBar } from '../../parts/fresh-bar.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LoadMore } from '../../parts/load-more.tsx';
@@ -85,13 +87,13 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
     <div className={css.rows}>
       <Panel
         title={titleOf(search)}
-        note="in the order of the file"
+        note={t`in the order of the file`}
         flush
         actions={
           <div className={css.tools}>
             <SearchBox
-              label="Part of an address"
-              placeholder="Address, domain"
+              label={t`Part of an address`}
+              placeholder={t`Address, domain`}
               maxLength={LIST_QUERY_LENGTH.max}
               value={text ?? ''}
               onSearch={(query) => onSearch({ ...withoutQuery(search), ...(query === '' ? {} : { query }) })}
@@ -102,7 +104,7 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
       >
         {fresh > 0 && !isInPlace && (
           <FreshBar icon="refresh" onShow={() => void client.resetQueries({ queryKey })}>
-            {pluralize(fresh, 'new result')}
+            {plural(fresh, { one: '# new result', other: '# new results' })}
           </FreshBar>
         )}
         {table.rows.length > 0 && <RowTable list={of.id} isOver={of.finished_at !== null} {...table} />}
@@ -169,11 +171,13 @@ function useFresh(count: number, loaded: string): number {
 /** How far the rows shown reach, or a search without matches has got. */
 function Reach({ pages, found, total }: { pages: readonly ListRowsHere[]; found: number; total: number }) {
   const next = pages.at(-1)?.next ?? null;
-  if (found === 0 && next === null) return <Text size="sm">No rows match.</Text>;
+  if (found === 0 && next === null) return <Text size="sm">{t`No rows match.`}</Text>;
   if (next === null) return null;
   return (
     <Text role="status" size="sm" c="dimmed">
-      {found === 0 && 'No matches yet. '}Up to row {formatNumber(next)} of {formatNumber(total)}.
+      <Trans>
+        {found === 0 && t`No matches yet. `}Up to row {formatNumber(next)} of {formatNumber(total)}.
+      </Trans>
     </Text>
   );
 }
@@ -188,7 +192,7 @@ function CopyAddresses({ rows, all }: { rows: readonly Row[]; all: { of: ListHer
     const addresses =
       search === null || all === null ? loaded : await allAddresses(account, all.of.id, shownFilter(search) ?? {});
     await navigator.clipboard.writeText(addresses.join('\n'));
-    void notify(`Copied ${pluralize(addresses.length, 'address', 'addresses')}.`);
+    void notify(t`Copied ${plural(addresses.length, { one: '# address', other: '# addresses' })}.`);
   });
   const count = search === null || all === null || search.query !== undefined ? loaded.length : countOf(all.of, search);
   return (
@@ -200,8 +204,8 @@ function CopyAddresses({ rows, all }: { rows: readonly Row[]; all: { of: ListHer
         loading={busy}
         disabled={loaded.length === 0}
       >
-        {search?.query === undefined ? `Copy ${formatNumber(count)}` : 'Copy all'}
-        <span className={css.quiet}> addresses</span>
+        {search?.query === undefined ? t`Copy ${formatNumber(count)}` : t`Copy all`}
+        <span className={css.quiet}>{t` addresses`}</span>
       </Button>
       {error && <ErrorAlert error={error} />}
     </>
@@ -229,12 +233,12 @@ function RowData({ of, row }: { of: ListHere; row: number | undefined }) {
     enabled: row !== undefined,
   });
   const cells = query.data?.rows[0]?.cells ?? [];
-  const shown = cells.flatMap((cell, i) => (cell === '' ? [] : [{ name: of.columns[i] ?? `Column ${i + 1}`, cell }]));
+  const shown = cells.flatMap((cell, i) => (cell === '' ? [] : [{ name: of.columns[i] ?? t`Column ${i + 1}`, cell }]));
   if (row === undefined || shown.length === 0) return null;
   return (
-    <section aria-label={`Row ${formatNumber(row)} of the file`}>
+    <section aria-label={t`Row ${formatNumber(row)} of the file`}>
       <Text fw={560} size="sm" mb={4}>
-        Row {formatNumber(row)} of the file
+        <Trans>Row {formatNumber(row)} of the file</Trans>
       </Text>
       <DescriptionList>
         {shown.map(({ name, cell }, i) => (

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { RowKind } from '../../../../src/kernel/facts/lists.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
@@ -15,16 +16,16 @@ export function countOf(
 }
 
 const KIND_TITLES: Readonly<Record<RowKind, string>> = {
-  address: 'First rows of an address',
-  duplicate: 'Duplicates',
-  blank: 'Blank rows',
-  unreadable: 'Broken rows',
+  address: t`First rows of an address`,
+  duplicate: t`Duplicates`,
+  blank: t`Blank rows`,
+  unreadable: t`Broken rows`,
 };
 
 export function titleOf({ verdict, reason, kind }: ListSearch): string {
   if (verdict !== undefined) return SEGMENT_LABELS[verdict];
   if (reason !== undefined) return reasonName(reason);
-  return kind === undefined ? 'All rows' : KIND_TITLES[kind];
+  return kind === undefined ? t`All rows` : KIND_TITLES[kind];
 }
 
 /** What the results are searched for, so that they are the rows shown. Null: for nothing, or by what results lack. */

@@ -1,9 +1,10 @@
+import { t } from '@lingui/core/macro';
 import type { List } from '../../api/schema.ts';
 import css from './lists.module.css';
 
 type Status = List['status'];
 export const STATUS_LABELS: Readonly<Record<Status, string>> = {
-  ready: 'not started',
+  ready: t`not started`,
   running: 'running',
   paused: 'paused',
   completed: 'finished',
@@ -19,6 +20,6 @@ const isUnpaid = ({ status, error }: Pick<List, 'status' | 'error'>): boolean =>
 
 export const ListStatusTag = ({ of }: { of: Pick<List, 'status' | 'error'> }) => (
   <span className={css.tag} data-status={isUnpaid(of) ? 'unpaid' : of.status}>
-    {isUnpaid(of) ? 'waiting for credits' : STATUS_LABELS[of.status]}
+    {isUnpaid(of) ? t`waiting for credits` : STATUS_LABELS[of.status]}
   </span>
 );

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, CopyButton, Group, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -9,7 +11,7 @@ import { useAccount, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { curl } from '../../parts/curl.ts';
-import { formatDateTime, pluralize } from '../../parts/format.ts';
+import { formatDateTime } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { escapeInvisible, escapeInvisibleJson } from '../../parts/verdict/escape-invisible.ts';
 import { Verdict } from '../../parts/verdict/verdict.tsx';
@@ -22,15 +24,15 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
   const { list } = entry;
   const { message } = reply.checks.smtp;
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
-    ['Time', formatDateTime(entry.created_at)],
-    ...(list === null ? [] : [['List', <ListLink key="list" of={list} />] as const]),
-    ['Source', <Source key="source" of={entry} />],
-    ['IP address', entry.client_ip ?? 'Unknown'],
-    ['Level', levelText(entry)],
+    [t`Time`, formatDateTime(entry.created_at)],
+    ...(list === null ? [] : [[t`List`, <ListLink key="list" of={list} />] as const]),
+    [t`Source`, <Source key="source" of={entry} />],
+    [t`IP address`, entry.client_ip ?? t`Unknown`],
+    [t`Level`, levelText(entry)],
     ['ID', <CopyText key="id" label="ID" text={entry.id} />],
     // Earlier versions recorded neither.
-    ...(reply.seen == null ? [] : [['Seen in its scope', seenText(reply.seen)] as const]),
-    ...(reply.decision == null ? [] : [['Decision', decisionText(reply.decision)] as const]),
+    ...(reply.seen == null ? [] : [[t`Seen in its scope`, seenText(reply.seen)] as const]),
+    ...(reply.decision == null ? [] : [[t`Decision`, decisionText(reply.decision)] as const]),
   ];
   return (
     <>
@@ -42,13 +44,11 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
           </div>
         ))}
       </dl>
-      <section aria-label="Verdict">
-        <Title order={2} mb="sm">
-          Verdict
-        </Title>
+      <section aria-label={t`Verdict`}>
+        <Title order={2} mb="sm">{t`Verdict`}</Title>
         <Verdict reply={reply}>
           {message != null && (
-            <blockquote className="said" aria-label="What the mail server said">
+            <blockquote className="said" aria-label={t`What the mail server said`}>
               {[reply.checks.smtp.code, reply.checks.smtp.enhanced_code, escapeInvisible(message)].join(' ')}
             </blockquote>
           )}
@@ -63,12 +63,12 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
 /** `3 times since 20 November 2026 …, spelled otherwise the first time` */
 const seenText = ({ before, count, first_at, same_spelling }: NonNullable<Verification['seen']>): string =>
   before
-    ? `${pluralize(count, 'time')} since ${formatDateTime(first_at)}${same_spelling ? '' : ', spelled otherwise the first time'}`
-    : 'for the first time';
+    ? t`${plural(count, { one: '# time', other: '# times' })} since ${formatDateTime(first_at)}${same_spelling ? '' : t`, spelled otherwise the first time`}`
+    : t`for the first time`;
 
 /** `reject, because of disposable` */
 const decisionText = ({ action, because }: NonNullable<Verification['decision']>): string =>
-  because.length === 0 ? action : `${action}, because of ${because.join(', ')}`;
+  because.length === 0 ? action : t`${action}, because of ${because.join(', ')}`;
 
 const ListLink = ({ of: { id, name } }: { of: NonNullable<LogDetail['entry']['list']> }) => (
   <Anchor fz="sm" className="anywhere" renderRoot={(props) => <Link {...props} to="/lists/$id" params={{ id }} />}>
@@ -80,8 +80,8 @@ const ListLink = ({ of: { id, name } }: { of: NonNullable<LogDetail['entry']['li
 function RawReply({ json }: { json: string }) {
   return (
     <details>
-      <summary>JSON reply</summary>
-      <CopyText label="JSON reply" text={json} block />
+      <summary>{t`JSON reply`}</summary>
+      <CopyText label={t`JSON reply`} text={json} block />
     </details>
   );
 }
@@ -129,32 +129,33 @@ function EntryActions({ of }: { of: Entry }) {
   async function add() {
     const added = await addFilter(account, { ...shown, reason: null });
     await client.invalidateQueries({ queryKey: filtersKey(account) });
-    void notify([`${added.value} is ${DONE[shown.action]}.`, ...added.warnings].join(' '), async () => {
+    void notify([t`${added.value} is ${DONE[shown.action]}.`, ...added.warnings].join(' '), async () => {
       await removeFilter(account, added.id);
       await client.invalidateQueries({ queryKey: filtersKey(account) });
     });
   }
   const request = { method: 'POST', url: `${location.origin}/v1/verify`, key: null } as const;
   return (
-    <section aria-label="Actions">
+    <section aria-label={t`Actions`}>
       <Group gap="xs">
         {(mayChange ? FILTER_ACTIONS : []).map((action) => (
           <Group gap="xs" key={action}>
             <Button size="xs" onClick={ask(action, email)} disabled={domain === null}>
-              {WORDS[action]} address
+              <Trans>{WORDS[action]} address</Trans>
             </Button>
             <Button size="xs" onClick={ask(action, domain ?? '')} disabled={domain === null}>
-              {WORDS[action]} domain
+              <Trans>{WORDS[action]} domain</Trans>
             </Button>
           </Group>
         ))}
         {mayChange && (
-          <Button size="xs" renderRoot={(props) => <Link {...props} to="/verify" search={{ email }} />}>
-            Verify again
-          </Button>
+          <Button
+            size="xs"
+            renderRoot={(props) => <Link {...props} to="/verify" search={{ email }} />}
+          >{t`Verify again`}</Button>
         )}
-        <Copy label="Copy address" text={email} />
-        <Copy label="Copy as curl" text={curl({ ...request, body: { email, validation_type: requested } })} />
+        <Copy label={t`Copy address`} text={email} />
+        <Copy label={t`Copy as curl`} text={curl({ ...request, body: { email, validation_type: requested } })} />
       </Group>
       <ConfirmDialog
         opened={wanted !== null}
@@ -164,23 +165,25 @@ function EntryActions({ of }: { of: Entry }) {
         isLoss={false}
         onConfirm={add}
       >
-        {shown.action === 'block'
-          ? 'Requests for it get “blocked by your filter” from now on, and no mail server is asked.'
-          : 'Filters that would block it no longer do.'}
-        {shown.value === domain && ' Its subdomains are included.'} It becomes a row on the page Filters.
+        <Trans>
+          {shown.action === 'block'
+            ? t`Requests for it get “blocked by your filter” from now on, and no mail server is asked.`
+            : t`Filters that would block it no longer do.`}
+          {shown.value === domain && t` Its subdomains are included.`} It becomes a row on the page Filters.
+        </Trans>
       </ConfirmDialog>
     </section>
   );
 }
 
-const WORDS: Readonly<Record<FilterAction, string>> = { block: 'Block', allow: 'Allow' };
+const WORDS: Readonly<Record<FilterAction, string>> = { block: t`Block`, allow: t`Allow` };
 const DONE: Readonly<Record<FilterAction, string>> = { block: 'blocked', allow: 'allowed' };
 
 const Copy = ({ label, text }: { label: string; text: string }) => (
   <CopyButton value={text}>
     {({ copied, copy }) => (
       <Button size="xs" onClick={copy}>
-        {copied ? 'Copied' : label}
+        {copied ? t`Copied` : label}
       </Button>
     )}
   </CopyButton>

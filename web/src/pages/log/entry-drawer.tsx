@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -22,8 +23,8 @@ export function EntryDrawer(props: {
   const { data } = query;
   return (
     <Drawer
-      label={data === undefined ? 'Verification' : `Verification of ${data.entry.email}`}
-      title="Verification"
+      label={data === undefined ? t`Verification` : t`Verification of ${data.entry.email}`}
+      title={t`Verification`}
       onClose={onClose}
       actions={<DrawerSteps onStep={onStep} />}
     >
@@ -33,13 +34,17 @@ export function EntryDrawer(props: {
             <EntryDetail detail={detail} />
             {children}
             <Group>
-              <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id }} />}>
-                Open as a page
-              </Anchor>
+              <Anchor
+                fz="sm"
+                renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id }} />}
+              >{t`Open as a page`}</Anchor>
               {onErase && (
-                <Button color="red" variant="subtle" size="xs" onClick={() => onErase(detail.entry.email)}>
-                  Erase this address
-                </Button>
+                <Button
+                  color="red"
+                  variant="subtle"
+                  size="xs"
+                  onClick={() => onErase(detail.entry.email)}
+                >{t`Erase this address`}</Button>
               )}
             </Group>
           </>

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { List, Modal, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -5,14 +6,13 @@ import { ADDRESS_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
 import { useAccount } from '../../api/session.ts';
 import { DialogForm } from '../../parts/dialog-form.tsx';
-import { pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 
 /** Erases all records of an email address. */
 export function Erase(props: Props & { opened: boolean }) {
   const { opened, onClose } = props;
   return (
-    <Modal opened={opened} onClose={onClose} title="Erase address from the log">
+    <Modal opened={opened} onClose={onClose} title={t`Erase address from the log`}>
       <EraseForm {...props} />
     </Modal>
   );
@@ -35,15 +35,17 @@ function EraseForm({ initial, onClose, onErased }: Props) {
     await onErased?.();
     onClose();
     void notify(
-      erased === 0 ? 'There are no records of this address.' : `${pluralize(erased, 'record')} of this address erased.`,
+      erased === 0
+        ? t`There are no records of this address.`
+        : t`${plural(erased, { one: '# record', other: '# records' })} of this address erased.`,
     );
     await client.invalidateQueries({ queryKey: ['account', id, 'log'] });
   };
   return (
     <DialogForm
       values={{ email }}
-      missing={{ email: email.trim() === '' && 'Enter an email address.' }}
-      action="Erase"
+      missing={{ email: email.trim() === '' && t`Enter an email address.` }}
+      action={t`Erase`}
       isLoss
       onCancel={onClose}
       onSave={erase}
@@ -51,8 +53,8 @@ function EraseForm({ initial, onClose, onErased }: Props) {
       {(errorOf) => (
         <>
           <TextInput
-            label="Email address"
-            description="The complete address as it was verified, in upper or lower case."
+            label={t`Email address`}
+            description={t`The complete address as it was verified, in upper or lower case.`}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
@@ -63,13 +65,10 @@ function EraseForm({ initial, onClose, onErased }: Props) {
             error={errorOf('email')}
           />
           <List size="sm" spacing="xs">
-            <List.Item>Permanently deleted: its log entries, and the replies stored for an Idempotency-Key.</List.Item>
-            <List.Item>
-              Kept: charges and usage statistics, which do not contain the address; filters; and an audit log entry with
-              part of its hash.
-            </List.Item>
+            <List.Item>{t`Permanently deleted: its log entries, and the replies stored for an Idempotency-Key.`}</List.Item>
+            <List.Item>{t`Kept: charges and usage statistics, which do not contain the address; filters; and an audit log entry with part of its hash.`}</List.Item>
           </List>
-          <Text size="sm">This cannot be undone.</Text>
+          <Text size="sm">{t`This cannot be undone.`}</Text>
         </>
       )}
     </DialogForm>

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
@@ -7,7 +8,7 @@ import type { UsageChart } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { moveWithArrows } from '../../parts/arrow-keys.ts';
 import { rejectedOf, SEGMENTS } from '../../parts/chart/bars.ts';
-import { formatClock, formatDate, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatDate, formatMinute, formatNumber, formatUtcDate, zoneName } from '../../parts/format.ts';
 import { NotLoaded } from '../../parts/not-loaded.tsx';
 import { endOf, hasTime, type TimeSearch, timeOfBuckets } from '../../parts/time.ts';
 import { useDrag } from '../../parts/use-drag.ts';
@@ -43,7 +44,7 @@ function timeOf(filters: LogSearch, now: number): { from: number; to: number } {
 const UNCOUNTED = {
   query: 'text',
   level: 'level',
-  operator: 'mail operator',
+  operator: t`mail operator`,
   egress: 'egress',
   decision: 'decision',
   status: 'status',
@@ -98,8 +99,8 @@ export const Hours = memo(function Hours({ filters, onChoose }: HoursProps) {
     refetchInterval: EVERY_MS,
   });
   return (
-    <section className={css.hours} aria-label="Verifications by time">
-      <NotLoaded what="The chart of the time" query={query} />
+    <section className={css.hours} aria-label={t`Verifications by time`}>
+      <NotLoaded what={t`The chart of the time`} query={query} />
       {query.data ? (
         <Bars chart={query.data} filters={filters} without={without} onChoose={onChoose} />
       ) : (
@@ -110,7 +111,7 @@ export const Hours = memo(function Hours({ filters, onChoose }: HoursProps) {
 });
 
 const nameOf = (at: string, bucket: UsageChart['bucket']): string =>
-  bucket === 'hour' ? `${formatClock(at).slice(0, 5)} UTC` : formatDate(at);
+  bucket === 'hour' ? `${formatMinute(at)} ${zoneName(at)}` : formatUtcDate(at);
 
 function Bars({ chart, filters, without, onChoose }: HoursProps & { chart: UsageChart; without: readonly string[] }) {
   const { buckets, totals, bucket: size } = chart;
@@ -127,29 +128,32 @@ function Bars({ chart, filters, without, onChoose }: HoursProps & { chart: Usage
   const chosenAt = buckets.findIndex(({ at }) => hour !== undefined && Date.parse(at) === Date.parse(hour));
   const isChosen = (at: string) =>
     hour !== undefined && Date.parse(at) >= Date.parse(hour) && Date.parse(at) < endOf(hour, until);
+  const dayOf = size === 'hour' ? formatDate : formatUtcDate;
   const time =
     !hasTime(filters) || filters.range === '24h'
-      ? 'in 24 hours'
-      : `from ${formatDate(chart.from)} to ${formatDate(new Date(Date.parse(chart.to) - 1).toISOString())}`;
+      ? t`in 24 hours`
+      : t`from ${dayOf(chart.from)} to ${dayOf(new Date(Date.parse(chart.to) - 1).toISOString())}`;
   return (
     <>
       <p className={css.total}>
-        <b>{pluralize(totals.requests, 'verification')}</b>
-        {rejectedOf(totals) > 0 && ` and ${pluralize(rejectedOf(totals), 'rejected request')}`} {time}
-        {totals.requests > 0 && `, at most ${formatNumber(most)} ${size === 'hour' ? 'an hour' : 'a day'}`}
-        {without.length > 0 && `; counted whatever the ${without.join(' and ')}`}
+        <b>{plural(totals.requests, { one: '# verification', other: '# verifications' })}</b>
+        {rejectedOf(totals) > 0 &&
+          t` and ${plural(rejectedOf(totals), { one: '# rejected request', other: '# rejected requests' })}`}{' '}
+        {time}
+        {totals.requests > 0 && t`, at most ${formatNumber(most)} ${size === 'hour' ? t`an hour` : t`a day`}`}
+        {without.length > 0 && t`; counted whatever the ${without.join(t` and `)}`}
       </p>
       {/* One stop for the keyboard: arrow keys move within. */}
       <div
         role="toolbar"
-        aria-label={size === 'hour' ? 'Hours' : 'Days'}
-        aria-description="Shift and Enter chooses all from the chosen one to this."
+        aria-label={size === 'hour' ? t`Hours` : t`Days`}
+        aria-description={t`Shift and Enter chooses all from the chosen one to this.`}
         className={css.bars}
         onKeyDown={moveWithArrows}
       >
         {buckets.map((bucket, i) => {
           const { requests, outcomes } = bucket;
-          const text = `${nameOf(bucket.at, size)}: ${pluralize(requests, 'verification')}, ${formatNumber(rejectedOf(bucket))} rejected`;
+          const text = t`${nameOf(bucket.at, size)}: ${plural(requests, { one: '# verification', other: '# verifications' })}, ${formatNumber(rejectedOf(bucket))} rejected`;
           return (
             <button
               key={bucket.at}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, unwrap } from '../../api/client.ts';
@@ -33,22 +34,18 @@ export function LatestRejected({ of, time }: { of?: { readonly key: string }; ti
   });
   return (
     <Panel
-      title="Latest rejections"
-      note="nothing was charged for them"
+      title={t`Latest rejections`}
+      note={t`nothing was charged for them`}
       flush="table"
-      actions={
-        <Link to="/log" search={search}>
-          All rejections
-        </Link>
-      }
+      actions={<Link to="/log" search={search}>{t`All rejections`}</Link>}
     >
       <QueryResult query={query}>
         {({ rejected }) =>
           rejected.length === 0 ? (
-            <p className={css.none}>No request was rejected in this time.</p>
+            <p className={css.none}>{t`No request was rejected in this time.`}</p>
           ) : (
             <DataTable
-              label="Latest rejections"
+              label={t`Latest rejections`}
               columns={columnsFor(search)}
               rows={grouped(rejected).slice(0, SHOWN)}
               rowKey={({ id }) => id}
@@ -78,11 +75,11 @@ function grouped(rows: readonly RejectedRequest[]): readonly Group[] {
 }
 
 const keyName = ({ key, request_id }: RejectedRequest): string =>
-  request_id === null ? '' : (key?.name ?? 'Dashboard');
+  request_id === null ? '' : (key?.name ?? t`Dashboard`);
 
 const columnsFor = (search: LogSearch): readonly Column<Group>[] => [
   {
-    header: 'Time',
+    header: t`Time`,
     folds: true,
     cell: ({ id, at }) => (
       <Link className={css.go} to="/log" search={{ ...search, open: rejectedRowId(id) }}>
@@ -91,22 +88,22 @@ const columnsFor = (search: LogSearch): readonly Column<Group>[] => [
     ),
   },
   {
-    header: 'Rejected because',
+    header: t`Rejected because`,
     cell: (row) => (
       <>
         <span className={css.go}>
           <Glyph of="rejected" />
           <span className="anywhere">
-            {row.request_id === null ? `${formatNumber(row.count)} more in this minute` : rejectionName(row)}
+            {row.request_id === null ? t`${formatNumber(row.count)} more in this minute` : rejectionName(row)}
           </span>
           {row.times > 1 && <b>× {formatNumber(row.times)}</b>}
         </span>
       </>
     ),
   },
-  ...('key' in search ? [] : [{ header: 'Key', folds: true, cell: keyName } satisfies Column<Group>]),
+  ...('key' in search ? [] : [{ header: t`Key`, folds: true, cell: keyName } satisfies Column<Group>]),
   {
-    header: 'IP address',
+    header: t`IP address`,
     folds: true,
     cell: ({ client_ip }) => client_ip !== null && <span className="mono anywhere">{client_ip}</span>,
   },

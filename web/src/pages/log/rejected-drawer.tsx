@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Anchor, Button, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -11,7 +13,7 @@ import { CopyText } from '../../parts/copy-text.tsx';
 import { dayOf } from '../../parts/days.ts';
 import { DescriptionItem, DescriptionList } from '../../parts/description-list.tsx';
 import { Drawer, DrawerSteps } from '../../parts/drawer.tsx';
-import { formatDateTime, pluralize } from '../../parts/format.ts';
+import { formatDateTime } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
@@ -33,8 +35,8 @@ export function RejectedDrawer(props: { id: number; onStep: (by: -1 | 1) => void
   });
   return (
     <Drawer
-      label="Rejected request"
-      title="Rejected request"
+      label={t`Rejected request`}
+      title={t`Rejected request`}
       onClose={onClose}
       actions={<DrawerSteps onStep={onStep} />}
     >
@@ -48,8 +50,10 @@ function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail
   if (request_id === null)
     return (
       <Text>
-        {pluralize(count, 'more request was', 'more requests were')} rejected in the minute from {formatDateTime(at)}.
-        Beyond a number in a minute or a day, rejected requests are only counted.
+        <Trans>
+          <Plural value={count} one="# more request was" other="# more requests were" /> rejected in the minute from{' '}
+          {formatDateTime(at)}. Beyond a number in a minute or a day, rejected requests are only counted.
+        </Trans>
       </Text>
     );
   return (
@@ -59,32 +63,34 @@ function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail
       </Text>
       {answer !== null && (
         <Text>
-          There was no verdict, for this reason, so that the hook answered <b>{answer}</b>.
+          <Trans>
+            There was no verdict, for this reason, so that the hook answered <b>{answer}</b>.
+          </Trans>
         </Text>
       )}
       {meaning !== null && <Text>{meaning}</Text>}
       {fix !== null && (
         <Text>
-          <b>What to do:</b> {fix}
+          <b>{t`What to do:`}</b> {fix}
         </Text>
       )}
       <DescriptionList>
-        <DescriptionItem term="Time">{formatDateTime(at)}</DescriptionItem>
-        <DescriptionItem term="Route">{route}</DescriptionItem>
-        <DescriptionItem term="Source">
+        <DescriptionItem term={t`Time`}>{formatDateTime(at)}</DescriptionItem>
+        <DescriptionItem term={t`Route`}>{route}</DescriptionItem>
+        <DescriptionItem term={t`Source`}>
           <Source of={rejected} />
         </DescriptionItem>
-        <DescriptionItem term="Request ID">
-          <CopyText label="request ID" text={request_id} />
+        <DescriptionItem term={t`Request ID`}>
+          <CopyText label={t`request ID`} text={request_id} />
         </DescriptionItem>
         {code !== null && (
-          <DescriptionItem term="Error code">
-            <CopyText label="error code" text={code} />
+          <DescriptionItem term={t`Error code`}>
+            <CopyText label={t`error code`} text={code} />
           </DescriptionItem>
         )}
         {client_ip !== null && (
-          <DescriptionItem term="IP address">
-            <CopyText label="IP address" text={client_ip} />
+          <DescriptionItem term={t`IP address`}>
+            <CopyText label={t`IP address`} text={client_ip} />
           </DescriptionItem>
         )}
       </DescriptionList>
@@ -108,7 +114,10 @@ function Today({ of: { id, name } }: { of: Key }) {
       fz="sm"
       renderRoot={(props) => <Link {...props} to="/log" search={{ ...today(), key: id, status: 'rejected' }} />}
     >
-      {pluralize(count, 'request')} with “{name}” {count === 1 ? 'was' : 'were'} rejected today (UTC)
+      <Trans>
+        <Plural value={count} one="# request" other="# requests" /> with “{name}” {count === 1 ? t`was` : t`were`}{' '}
+        rejected today (UTC)
+      </Trans>
     </Anchor>
   );
 }
@@ -132,36 +141,36 @@ function Allowlist({ of, ip }: { of: Key; ip: string }) {
     const body = { allow_ips: [...(allowed ?? []), ip] };
     await unwrap(api.PATCH('/dashboard/accounts/{account}/keys/{id}', { params, body }));
     await client.invalidateQueries({ queryKey: ['account', account, 'keys'] });
-    void notify(`“${of.name}” allows ${ip}.`);
+    void notify(t`“${of.name}” allows ${ip}.`);
   }
   return (
     <QueryResult query={query}>
       {({ key: { allow_ips } }) => (
         <>
           <Text size="sm" className="anywhere">
-            {isAllowed ? `“${of.name}” allows ${ip} by now.` : `“${of.name}” allows ${allow_ips.join(', ')}.`}{' '}
+            {isAllowed ? t`“${of.name}” allows ${ip} by now.` : t`“${of.name}” allows ${allow_ips.join(', ')}.`}{' '}
             <Anchor
               fz="sm"
               underline="always"
               renderRoot={(props) => <Link {...props} to="/settings/keys/$id" params={{ id: of.id }} />}
-            >
-              See its allowlist
-            </Anchor>
+            >{t`See its allowlist`}</Anchor>
           </Text>
           {isAdmin && !isAllowed && (
             <Button onClick={() => setAsking(true)} style={{ alignSelf: 'start' }}>
-              Allow {ip}
+              <Trans>Allow {ip}</Trans>
             </Button>
           )}
           <ConfirmDialog
             opened={asking}
             onClose={() => setAsking(false)}
-            title={`Allow ${ip}`}
-            action="Allow"
+            title={t`Allow ${ip}`}
+            action={t`Allow`}
             isLoss={false}
             onConfirm={allow}
           >
-            Whoever has the key “{of.name}” can use it from {ip} as well, at once.
+            <Trans>
+              Whoever has the key “{of.name}” can use it from {ip} as well, at once.
+            </Trans>
           </ConfirmDialog>
         </>
       )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Log, LogEntry, RejectedRequest } from '../../api/schema.ts';
 
 /** A row of the log; `id` is that of `open` in the URL. */
@@ -26,4 +27,4 @@ export function rowsOf({ entries, rejected }: Log): LogRow[] {
 
 /** The level that was asked for, and the one that was charged where it is another. */
 export const levelText = ({ requested, validation_type }: LogEntry): string =>
-  requested === validation_type ? requested : `${requested}, charged as ${validation_type}`;
+  requested === validation_type ? requested : t`${requested}, charged as ${validation_type}`;

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import {
   ADDRESS_LENGTH,
@@ -18,36 +19,37 @@ import { POLICY_ACTIONS, type PolicyAction } from '../../../../src/kernel/facts/
 import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
+import { inSentence } from '../../parts/format.ts';
 import { several, textOf } from '../../parts/search-params.ts';
 import { hasTime, RANGES, rangeOf, type TimeSearch, timeSearch, withoutTime } from '../../parts/time.ts';
 
 export const STATUS_LABELS: Readonly<Record<Verification['status'] | 'rejected', string>> = {
-  good: 'good in the API',
-  bad: 'bad in the API',
-  rejected: 'Rejected request',
+  good: t`good in the API`,
+  bad: t`bad in the API`,
+  rejected: t`Rejected request`,
 };
 export const ORIGIN_LABELS = {
   api: 'API',
-  compat: 'API of another service',
-  mcp: 'Assistant (MCP)',
-  hook: 'Auth hook',
-  dashboard: 'Dashboard',
-  list: 'List',
+  compat: t`API of another service`,
+  mcp: t`Assistant (MCP)`,
+  hook: t`Auth hook`,
+  dashboard: t`Dashboard`,
+  list: t`List`,
 } as const;
 
 /** What the policy of a request said. */
 export const DECISION_LABELS: Readonly<Record<PolicyAction, string>> = {
-  accept: 'Accept',
-  review: 'Review',
-  reject: 'Reject',
+  accept: t`Accept`,
+  review: t`Review`,
+  reject: t`Reject`,
 };
 
 /** What outcomes say of the mail. */
 export const MAIL_LABELS: Readonly<Record<LogMail, string>> = {
-  known: 'Arrived or bounced',
-  arrived: 'Arrived',
-  bounced: 'Bounced',
-  contradicting: 'Contradicts the verdict',
+  known: t`Arrived or bounced`,
+  arrived: t`Arrived`,
+  bounced: t`Bounced`,
+  contradicting: t`Contradicts the verdict`,
 };
 
 /** Search parameters of the page. */
@@ -122,9 +124,9 @@ export function viewText({ open: _open, view: _view, ...filters }: LogSearch): s
 export const viewSearch = (text: string): LogSearch => logSearch(Object.fromEntries(new URLSearchParams(text)));
 
 const BUILT_IN: Readonly<Record<string, LogSearch>> = {
-  [`Rejected, ${RANGES['24h'].toLowerCase()}`]: { range: '24h', status: 'rejected' },
-  [`Undeliverable, ${RANGES['7d'].toLowerCase()}`]: { range: '7d', deliverability: 'undeliverable' },
-  [`Unknown, ${RANGES['7d'].toLowerCase()}`]: { range: '7d', deliverability: 'unknown' },
+  [`Rejected, ${inSentence(RANGES['24h'])}`]: { range: '24h', status: 'rejected' },
+  [`Undeliverable, ${inSentence(RANGES['7d'])}`]: { range: '7d', deliverability: 'undeliverable' },
+  [`Unknown, ${inSentence(RANGES['7d'])}`]: { range: '7d', deliverability: 'unknown' },
 };
 /** Views that every user has. */
 export const BUILT_IN_VIEWS = Object.entries(BUILT_IN).map(([name, search]) => ({ name, search: viewText(search) }));

@@ -1,14 +1,15 @@
+import { t } from '@lingui/core/macro';
 import { HOOK_FACTS, isHookKind } from '../../../../src/kernel/facts/hooks.ts';
 import type { LogEntry, RejectedRequest } from '../../api/schema.ts';
 
 /** Contracts beside Mailvet's own API. */
 const VIA_NAMES: Readonly<Record<NonNullable<LogEntry['via']>, string>> = {
   mcp: 'MCP',
-  reacher: 'Reacher’s API',
-  kickbox: 'Kickbox’s API',
-  zerobounce: 'ZeroBounce’s API',
-  neverbounce: 'NeverBounce’s API',
-  emailable: 'Emailable’s API',
+  reacher: t`Reacher’s API`,
+  kickbox: t`Kickbox’s API`,
+  zerobounce: t`ZeroBounce’s API`,
+  neverbounce: t`NeverBounce’s API`,
+  emailable: t`Emailable’s API`,
   supabase: HOOK_FACTS.supabase.name,
   workos: HOOK_FACTS.workos.name,
   kratos: HOOK_FACTS.kratos.name,
@@ -18,7 +19,7 @@ const VIA_NAMES: Readonly<Record<NonNullable<LogEntry['via']>, string>> = {
 
 /** Who asked, and by which contract. */
 export function sourceOf({ key, via }: Pick<LogEntry | RejectedRequest, 'key' | 'via'>): string {
-  if (key === null) return 'Dashboard';
-  if (isHookKind(via)) return `Auth hook “${key.name}” of ${VIA_NAMES[via]}`;
-  return `API key “${key.name}”${via === null ? '' : `, by ${VIA_NAMES[via]}`}`;
+  if (key === null) return t`Dashboard`;
+  if (isHookKind(via)) return t`Auth hook “${key.name}” of ${VIA_NAMES[via]}`;
+  return t`API key “${key.name}”${via === null ? '' : t`, by ${VIA_NAMES[via]}`}`;
 }

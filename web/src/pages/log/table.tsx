@@ -1,7 +1,9 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useRouter } from '@tanstack/react-router';
 import { Fragment, memo, type ReactNode } from 'react';
 import type { LogEntry, RejectedRequest } from '../../api/schema.ts';
-import { formatClock, formatDateTime, formatDay, formatMs, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatClock, formatDay, formatMs, formatNumber, formatUtc, zoneName } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { BelowAddress, OpenableRow, openHref, RowGroups, RowLink, RowsTable } from '../../parts/rows.tsx';
 import lineCss from '../../parts/verdict/verdict-line.module.css';
@@ -11,7 +13,7 @@ import { rejectionName } from './rejections.ts';
 import { type LogRow, levelText } from './rows.ts';
 import type { LogSearch } from './search.ts';
 
-const dayOf = ({ at }: LogRow): string => at.slice(0, 10);
+const dayOf = ({ at }: LogRow): string => formatDay(at);
 
 /** Newest first, by day. A row opens as a whole; its link is the address. Columns leave by the width of the table. */
 export const LogTable = memo(function LogTable(props: {
@@ -23,28 +25,18 @@ export const LogTable = memo(function LogTable(props: {
   const { open, ...filters } = search;
   const href = openHref(useRouter().buildLocation({ to: '/log', search: filters }).publicHref);
   return (
-    <RowsTable label="Log">
+    <RowsTable label={t`Log`}>
       <thead>
         <tr>
           <th scope="col" className={css.time}>
-            Time (UTC)
+            <Trans>Time ({zoneName(rows[0]?.at ?? Date.now())})</Trans>
           </th>
-          <th scope="col">Address</th>
-          <th scope="col" className={css.verdict}>
-            Verdict
-          </th>
-          <th scope="col" className={css.key}>
-            Source
-          </th>
-          <th scope="col" className={css.level}>
-            Level
-          </th>
-          <th scope="col" className={`${css.took} ${css.number}`}>
-            Took
-          </th>
-          <th scope="col" className={`${css.credits} ${css.number}`}>
-            Credits
-          </th>
+          <th scope="col">{t`Address`}</th>
+          <th scope="col" className={css.verdict}>{t`Verdict`}</th>
+          <th scope="col" className={css.key}>{t`Source`}</th>
+          <th scope="col" className={css.level}>{t`Level`}</th>
+          <th scope="col" className={`${css.took} ${css.number}`}>{t`Took`}</th>
+          <th scope="col" className={`${css.credits} ${css.number}`}>{t`Credits`}</th>
         </tr>
       </thead>
       <RowGroups rows={rows}>
@@ -84,7 +76,7 @@ const verificationCells = (entry: LogEntry): Cells => ({
   label: entry.email,
   subject: <Address email={entry.email} of={entry} />,
   verdict: <VerdictLine of={entry} />,
-  source: entry.list?.name ?? entry.key?.name ?? 'Dashboard',
+  source: entry.list?.name ?? entry.key?.name ?? t`Dashboard`,
   level: levelText(entry),
   took: formatMs(entry.duration_ms),
   credits: formatNumber(entry.credits_used),
@@ -92,8 +84,9 @@ const verificationCells = (entry: LogEntry): Cells => ({
 
 function rejectedCells(rejected: RejectedRequest): Cells {
   const { request_id, route, count, key } = rejected;
-  const subject = request_id === null ? pluralize(count, 'more request', 'more requests') : (route ?? '');
-  const name = request_id === null ? 'Rejected in this minute' : rejectionName(rejected);
+  const subject =
+    request_id === null ? plural(count, { one: '# more request', other: '# more requests' }) : (route ?? '');
+  const name = request_id === null ? t`Rejected in this minute` : rejectionName(rejected);
   return {
     label: `${subject}: ${name}`,
     subject: <span className={lineCss.address}>{subject}</span>,
@@ -103,7 +96,7 @@ function rejectedCells(rejected: RejectedRequest): Cells {
         <span>{name}</span>
       </span>
     ),
-    source: request_id === null ? '' : (key?.name ?? 'Dashboard'),
+    source: request_id === null ? '' : (key?.name ?? t`Dashboard`),
     level: '',
     took: '',
     credits: '',
@@ -119,7 +112,7 @@ const Row = memo(function Row(props: { row: LogRow; isOpen: boolean; href: strin
   return (
     <OpenableRow id={id} isOpen={isOpen} onOpen={() => onOpen(id)}>
       <td className={css.time}>
-        <time dateTime={at} title={formatDateTime(at)}>
+        <time dateTime={at} title={formatUtc(at)}>
           {formatClock(at)}
         </time>
       </td>

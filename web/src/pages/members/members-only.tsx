@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { useHasRole } from '../../api/session.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -7,7 +8,7 @@ export const MembersOnly = ({ children }: { children: ReactNode }) =>
   useHasRole('member') ? (
     children
   ) : (
-    <EmptyState title="Not for viewers">
-      Your role is viewer: you see everything, and change and charge nothing. Ask an admin or owner to change it.
-    </EmptyState>
+    <EmptyState
+      title={t`Not for viewers`}
+    >{t`Your role is viewer: you see everything, and change and charge nothing. Ask an admin or owner to change it.`}</EmptyState>
   );

@@ -1,12 +1,13 @@
+import { t } from '@lingui/core/macro';
 import { ROLES } from '../../../../src/kernel/facts/roles.ts';
 import type { Role } from '../../api/session.ts';
 import type { Member } from './queries.ts';
 
 export const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {
-  viewer: 'Views everything, charges and changes nothing',
-  member: 'Also verifies addresses, starts lists and edits filters',
-  admin: 'Also manages API keys, members and settings, and views the audit log',
-  owner: 'Also manages owners and can delete the account',
+  viewer: t`Views everything, charges and changes nothing`,
+  member: t`Also verifies addresses, starts lists and edits filters`,
+  admin: t`Also manages API keys, members and settings, and views the audit log`,
+  owner: t`Also manages owners and can delete the account`,
 };
 
 /** Which members and roles each role may manage. For display only: the server checks every request. */

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { formatNumber } from '../../parts/format.ts';
@@ -12,13 +13,13 @@ export function PlanSelect({ value, onChange }: { value: string | null; onChange
   const names = value === null || chosen !== undefined ? plans.map(({ name }) => name) : [value];
   const monthly = chosen?.monthly_credits;
   const about = [
-    chosen?.smtp_available === false && 'Without the smtp level.',
-    monthly === null && 'Unlimited credits.',
-    typeof monthly === 'number' && monthly > 0 && `${formatNumber(monthly)} credits a month.`,
+    chosen?.smtp_available === false && t`Without the smtp level.`,
+    monthly === null && t`Unlimited credits.`,
+    typeof monthly === 'number' && monthly > 0 && t`${formatNumber(monthly)} credits a month.`,
   ].filter((text) => typeof text === 'string');
   return (
     <NativeSelect
-      label="Plan"
+      label={t`Plan`}
       description={about.join(' ') || undefined}
       data={names.map((name) => ({ value: name, label: planLabel(name) }))}
       value={chosen?.name ?? value ?? ''}

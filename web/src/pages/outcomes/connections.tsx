@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,6 +11,7 @@ import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
+import { factText } from '../../parts/fact-text.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
@@ -22,7 +25,7 @@ export type ConnectionDialog =
   | { readonly what: 'roll' | 'delete'; readonly source: OutcomeSource };
 
 const isTheirs = ({ provider }: OutcomeSource): boolean => OUTCOME_PROVIDER_FACTS[provider].secretOf === 'provider';
-const secretAction = (source: OutcomeSource): string => (isTheirs(source) ? 'Enter secret' : 'Roll secret');
+const secretAction = (source: OutcomeSource): string => (isTheirs(source) ? t`Enter secret` : t`Roll secret`);
 
 /** `onOpen`: null for those who cannot change connections. */
 export const Connections = (props: {
@@ -30,7 +33,7 @@ export const Connections = (props: {
   onOpen: ((dialog: ConnectionDialog) => void) | null;
 }) => (
   <DataTable
-    label="Connections"
+    label={t`Connections`}
     columns={props.onOpen === null ? COLUMNS : [...COLUMNS, actionsColumn(props.onOpen)]}
     rows={props.sources}
     rowKey={({ id }) => id}
@@ -38,9 +41,9 @@ export const Connections = (props: {
 );
 
 const COLUMNS: readonly Column<OutcomeSource>[] = [
-  { header: 'Connection', cell: (source) => <NameAndUrl of={source} /> },
-  { header: 'Outcomes', numeric: true, folds: true, cell: (source) => <Received of={source} /> },
-  { header: 'Last one', folds: true, cell: (source) => <LastOne of={source} /> },
+  { header: t`Connection`, cell: (source) => <NameAndUrl of={source} /> },
+  { header: t`Outcomes`, numeric: true, folds: true, cell: (source) => <Received of={source} /> },
+  { header: t`Last one`, folds: true, cell: (source) => <LastOne of={source} /> },
 ];
 
 /** How many, which leads to the verifications. */
@@ -48,17 +51,17 @@ const Received = ({ of: { id, received } }: { of: OutcomeSource }) =>
   received === 0 ? 0 : <RowsLink search={{ reported: id }}>{formatNumber(received)}</RowsLink>;
 
 const LastOne = ({ of: { last_received_at } }: { of: OutcomeSource }) =>
-  last_received_at === null ? 'None yet' : <Timestamp at={last_received_at} />;
+  last_received_at === null ? t`None yet` : <Timestamp at={last_received_at} />;
 
 const actionsColumn = (onOpen: (dialog: ConnectionDialog) => void): Column<OutcomeSource> => ({
-  header: 'Actions',
+  header: t`Actions`,
   quietHeader: true,
   cell: (source) => (
     <Group gap="xs" justify="flex-end">
       <Button
         size="xs"
         onClick={() => onOpen({ what: 'roll', source })}
-        aria-label={`${secretAction(source)} of ${source.name}`}
+        aria-label={t`${secretAction(source)} of ${source.name}`}
       >
         {secretAction(source)}
       </Button>
@@ -66,17 +69,16 @@ const actionsColumn = (onOpen: (dialog: ConnectionDialog) => void): Column<Outco
         size="xs"
         color="red"
         onClick={() => onOpen({ what: 'delete', source })}
-        aria-label={`Delete ${source.name}`}
-      >
-        Delete
-      </Button>
+        aria-label={t`Delete ${source.name}`}
+      >{t`Delete`}</Button>
     </Group>
   ),
 });
 
 function NameAndUrl({ of }: { of: OutcomeSource }) {
   const { name, provider, url, has_secret, previous_secret_until } = of;
-  const { name: caller, secret } = OUTCOME_PROVIDER_FACTS[provider];
+  const { name: caller } = OUTCOME_PROVIDER_FACTS[provider];
+  const secret = factText(OUTCOME_PROVIDER_FACTS[provider].secret);
   return (
     <Stack gap={4}>
       <Text size="sm" fw={600} className="anywhere">
@@ -88,12 +90,16 @@ function NameAndUrl({ of }: { of: OutcomeSource }) {
       </Text>
       {!has_secret && (
         <Text size="xs" c="red">
-          Requests are refused until you enter what {caller} shows: {secret}.
+          <Trans>
+            Requests are refused until you enter what {caller} shows: {secret}.
+          </Trans>
         </Text>
       )}
       {previous_secret_until !== null && (
         <Text size="xs">
-          The previous secret is accepted until <Timestamp at={previous_secret_until} />
+          <Trans>
+            The previous secret is accepted until <Timestamp at={previous_secret_until} />
+          </Trans>
         </Text>
       )}
     </Stack>
@@ -109,26 +115,26 @@ export function ConnectionDialogs({ open, onClose }: { open: ConnectionDialog | 
   const source = open !== null && open.what !== 'create' ? open.source : null;
   return (
     <>
-      <Modal opened={isOpen('create')} onClose={onClose} title="Connect provider" {...SECRET_DIALOG}>
+      <Modal opened={isOpen('create')} onClose={onClose} title={t`Connect provider`} {...SECRET_DIALOG}>
         <Create onDone={refresh} onClose={onClose} />
       </Modal>
-      <Modal opened={isOpen('roll')} onClose={onClose} title="Secret of the connection" {...SECRET_DIALOG}>
+      <Modal opened={isOpen('roll')} onClose={onClose} title={t`Secret of the connection`} {...SECRET_DIALOG}>
         {source && <Roll source={source} onDone={refresh} onClose={onClose} />}
       </Modal>
       <ConfirmDialog
         opened={isOpen('delete')}
         onClose={onClose}
-        title="Delete connection"
+        title={t`Delete connection`}
         action="Delete"
         onConfirm={async () => {
           if (source === null) return;
           const params = { path: { account, id: source.id } };
           await unwrap(api.DELETE('/dashboard/accounts/{account}/outcome-sources/{id}', { params }));
           await refresh();
-          void notify('Connection deleted.');
+          void notify(t`Connection deleted.`);
         }}
       >
-        Requests of “{source?.name}” are refused from now on. What it reported so far still counts.
+        <Trans>Requests of “{source?.name}” are refused from now on. What it reported so far still counts.</Trans>
       </ConfirmDialog>
     </>
   );
@@ -148,8 +154,8 @@ function Create({ onDone, onClose }: Actions) {
   return (
     <DialogForm
       values={{ provider, name }}
-      missing={{ name: name.trim() === '' && 'Enter a name.' }}
-      action="Connect provider"
+      missing={{ name: name.trim() === '' && t`Enter a name.` }}
+      action={t`Connect provider`}
       onCancel={onClose}
       onSave={async () => {
         const call = { params: { path: { account } }, body: { provider, name: name.trim() } };
@@ -160,8 +166,8 @@ function Create({ onDone, onClose }: Actions) {
       {(errorOf) => (
         <>
           <NativeSelect
-            label="Provider"
-            description="What sends your mail."
+            label={t`Provider`}
+            description={t`What sends your mail.`}
             data={PROVIDERS}
             value={provider}
             onChange={({ currentTarget: { value } }) =>
@@ -170,8 +176,8 @@ function Create({ onDone, onClose }: Actions) {
             error={errorOf('provider')}
           />
           <TextInput
-            label="Name"
-            description="What is sent with it, such as “Newsletter”."
+            label={t`Name`}
+            description={t`What is sent with it, such as “Newsletter”.`}
             required
             withAsterisk={false}
             maxLength={NAME_LENGTH.max}
@@ -189,14 +195,15 @@ function Create({ onDone, onClose }: Actions) {
 
 /** What to enter at the provider. */
 function Made({ source, secret, onClose }: { source: OutcomeSource; secret: string | null; onClose: () => void }) {
-  const { name, secret: what, setting } = OUTCOME_PROVIDER_FACTS[source.provider];
+  const facts = OUTCOME_PROVIDER_FACTS[source.provider];
+  const [name, what, setting] = [facts.name, factText(facts.secret), factText(facts.setting)];
   return (
     <CallerUrl
       caller={name}
       url={source.url}
       secret={secret}
-      setting={`Set up there: ${setting}.`}
-      then={`Then choose “Enter secret” here and enter what ${name} shows: ${what}. Its requests are refused until then.`}
+      setting={t`Set up there: ${setting}.`}
+      then={t`Then choose “Enter secret” here and enter what ${name} shows: ${what}. Its requests are refused until then.`}
       onClose={onClose}
     />
   );
@@ -204,8 +211,9 @@ function Made({ source, secret, onClose }: { source: OutcomeSource; secret: stri
 
 function Roll({ source, onDone, onClose }: Actions & { source: OutcomeSource }) {
   const { id: account } = useAccount();
-  const { name, secret: label, example } = OUTCOME_PROVIDER_FACTS[source.provider];
-  const description = `What ${name} shows, such as ${example}`;
+  const { name, secret, example } = OUTCOME_PROVIDER_FACTS[source.provider];
+  const label = factText(secret);
+  const description = t`What ${name} shows, such as ${example ?? ''}`;
   return (
     <RollSecret
       caller={name}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CalibratedVerdict, ListedContradiction } from '../../api/schema.ts';
@@ -12,15 +13,15 @@ export type VerdictKind = Pick<CalibratedVerdict, 'deliverability' | 'reason' | 
 const statusOf = ({ deliverability }: VerdictKind) => (deliverability === 'undeliverable' ? 'bad' : 'good');
 /** In words, where there are no columns for it. */
 const placeOf = (of: VerdictKind): string =>
-  `${of.provider === null ? 'provider not known' : operatorName(of.provider)}, ${of.validation_type}`;
+  `${of.provider === null ? t`provider not known` : operatorName(of.provider)}, ${of.validation_type}`;
 export const VerdictOf = ({ of }: { of: VerdictKind }) => <VerdictLine of={{ ...of, status: statusOf(of) }} />;
 
 /** Of the operator's: it does not say of which verification. */
 type Contradiction = Omit<ListedContradiction, 'verification_id'>;
 
 const OUTCOME_LABELS: Readonly<Record<Contradiction['outcome'], string>> = {
-  delivered: 'Delivered',
-  bounced: 'Bounced',
+  delivered: t`Delivered`,
+  bounced: t`Bounced`,
 };
 /** The codes of a bounce and its words. */
 const bounceOf = ({ code, template }: Contradiction): string =>
@@ -28,8 +29,8 @@ const bounceOf = ({ code, template }: Contradiction): string =>
 
 /** The rule and the codes of the reply. */
 function decidedBy({ rule, reply }: Contradiction): string {
-  if (rule === null) return 'No mail server was asked';
-  return reply === null ? rule : `${rule}, reply ${reply}`;
+  if (rule === null) return t`No mail server was asked`;
+  return reply === null ? rule : t`${rule}, reply ${reply}`;
 }
 
 /** `verdict`: how the verdict of a row is shown. */
@@ -40,7 +41,7 @@ export function ContradictionsTable<T extends Contradiction>(props: {
 }) {
   const columns: readonly Column<T>[] = [
     {
-      header: 'Verdict',
+      header: t`Verdict`,
       cell: (row) => (
         <>
           {props.verdict(row)}
@@ -50,9 +51,9 @@ export function ContradictionsTable<T extends Contradiction>(props: {
         </>
       ),
     },
-    { header: 'Decided by', folds: true, cell: (row) => <span className="anywhere">{decidedBy(row)}</span> },
+    { header: t`Decided by`, folds: true, cell: (row) => <span className="anywhere">{decidedBy(row)}</span> },
     {
-      header: 'Outcome',
+      header: t`Outcome`,
       cell: (row) => (
         <>
           <Text size="sm">{OUTCOME_LABELS[row.outcome]}</Text>
@@ -62,7 +63,7 @@ export function ContradictionsTable<T extends Contradiction>(props: {
         </>
       ),
     },
-    { header: 'At', folds: true, cell: ({ at }) => <Timestamp at={at} /> },
+    { header: t`At`, folds: true, cell: ({ at }) => <Timestamp at={at} /> },
   ];
-  return <DataTable label="Contradictions" columns={columns} rows={props.rows} rowKey={props.rowKey} />;
+  return <DataTable label={t`Contradictions`} columns={columns} rows={props.rows} rowKey={props.rowKey} />;
 }

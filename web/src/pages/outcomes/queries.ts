@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { OutcomeOrigin } from '../../api/schema.ts';
@@ -6,7 +7,7 @@ export const REPORTED_BY: Readonly<Record<OutcomeOrigin['origin'], string>> = {
   api: 'POST /v1/outcomes',
   message: 'POST /v1/outcomes/message',
   command: 'mailvet outcomes',
-  test_mode: 'Addresses of test mode',
+  test_mode: t`Addresses of test mode`,
 };
 
 export const calibrationQuery = (account: string) =>

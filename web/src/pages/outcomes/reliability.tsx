@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -23,7 +25,9 @@ export function ShareOf({ share, low, high, n }: Interval & { share: number | nu
   if (share === null || low === null || high === null)
     return (
       <Text size="xs" c="dimmed">
-        Too few: {formatNumber(n)} of {CALIBRATION_LEAST}
+        <Trans>
+          Too few: {formatNumber(n)} of {CALIBRATION_LEAST}
+        </Trans>
       </Text>
     );
   return (
@@ -43,20 +47,20 @@ interface Interval {
 
 /** `0.2 to 0.7 %`. */
 export const intervalOf = ({ low, high }: Interval): string =>
-  `${formatShare(low).replace(' %', '')} to ${formatShare(high)}`;
+  t`${formatShare(low).replace(' %', '')} to ${formatShare(high)}`;
 
 const confidenceAt = (from: number) => LOG_CONFIDENCES[Math.round(from * 10)] ?? '90-100';
 
 const COLUMNS: readonly Column<Reliability>[] = [
-  { header: 'Confidence', cell: ({ from, to }) => `${formatShare(from).replace(' %', '')} to ${formatShare(to)}` },
+  { header: t`Confidence`, cell: ({ from, to }) => t`${formatShare(from).replace(' %', '')} to ${formatShare(to)}` },
   {
-    header: 'Verdicts',
+    header: t`Verdicts`,
     numeric: true,
     cell: ({ from, sent }) => <RowsLink search={{ confidence: confidenceAt(from) }}>{formatNumber(sent)}</RowsLink>,
   },
-  { header: 'On average', numeric: true, cell: ({ predicted }) => formatShare(predicted) },
+  { header: t`On average`, numeric: true, cell: ({ predicted }) => formatShare(predicted) },
   {
-    header: 'Arrived',
+    header: t`Arrived`,
     numeric: true,
     cell: ({ delivered, low, high, sent }) => <ShareOf share={delivered} low={low} high={high} n={sent} />,
   },
@@ -65,15 +69,17 @@ const COLUMNS: readonly Column<Reliability>[] = [
 /** What replies predicted beside what came of it, as a diagram and in numbers. */
 export const ReliabilityPanels = ({ rows }: { rows: readonly Reliability[] }) => (
   <Pair alike>
-    <Panel title="Reliability">
+    <Panel title={t`Reliability`}>
       <Diagram rows={rows} />
       <Text size="xs" c="dimmed" mt="xs">
-        On the dashed line, as much mail arrived as the confidence of replies had said. Lines are 95 % intervals; fewer
-        than {CALIBRATION_LEAST} verdicts are not drawn.
+        <Trans>
+          On the dashed line, as much mail arrived as the confidence of replies had said. Lines are 95 % intervals;
+          fewer than {CALIBRATION_LEAST} verdicts are not drawn.
+        </Trans>
       </Text>
     </Panel>
-    <Panel title="Reliability in numbers" flush="table">
-      <DataTable label="Reliability in numbers" columns={COLUMNS} rows={rows} rowKey={({ from }) => from} />
+    <Panel title={t`Reliability in numbers`} flush="table">
+      <DataTable label={t`Reliability in numbers`} columns={COLUMNS} rows={rows} rowKey={({ from }) => from} />
     </Panel>
   </Pair>
 );
@@ -93,7 +99,12 @@ function Diagram({ rows }: { rows: readonly Reliability[] }) {
   );
   const [width, height] = [EDGE.left + SIZE + EDGE.right, EDGE.top + SIZE + EDGE.bottom];
   return (
-    <svg className={css.diagram} viewBox={`0 0 ${width} ${height}`} role="img" aria-label="Predicted and arrived mail">
+    <svg
+      className={css.diagram}
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label={t`Predicted and arrived mail`}
+    >
       {TICKS.map((tick) => (
         <g key={tick}>
           <path className={css.grid} d={`M${x(0)} ${y(tick)}H${x(1)}M${x(tick)} ${y(0)}V${y(1)}`} />
@@ -105,12 +116,8 @@ function Diagram({ rows }: { rows: readonly Reliability[] }) {
           </text>
         </g>
       ))}
-      <text x={x(0.5)} y={height - 6} textAnchor="middle">
-        Confidence of replies
-      </text>
-      <text x={x(0) + 6} y={y(1) + 14}>
-        Mail that arrived
-      </text>
+      <text x={x(0.5)} y={height - 6} textAnchor="middle">{t`Confidence of replies`}</text>
+      <text x={x(0) + 6} y={y(1) + 14}>{t`Mail that arrived`}</text>
       <path className={css.ideal} d={`M${x(0)} ${y(0)}L${x(1)} ${y(1)}`} />
       {drawn.map(({ from, sent, predicted, delivered, low, high }) => (
         <g key={from}>
@@ -121,7 +128,7 @@ function Diagram({ rows }: { rows: readonly Reliability[] }) {
             y={y(delivered) + (predicted > LABELS_LEFT ? 4 : 14)}
             textAnchor={predicted > LABELS_LEFT ? 'end' : 'start'}
           >
-            n = {formatNumber(sent)}
+            <Trans>n = {formatNumber(sent)}</Trans>
           </text>
         </g>
       ))}

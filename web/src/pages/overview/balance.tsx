@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -7,7 +9,7 @@ import { api, unwrap } from '../../api/client.ts';
 import type { Overview } from '../../api/schema.ts';
 import { useAccount, useHasRole, useSession } from '../../api/session.ts';
 import { focusOnMount } from '../../parts/focus.ts';
-import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatNumber, formatUtcDate } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { parseInteger } from '../../parts/parse-integer.ts';
@@ -28,11 +30,13 @@ function LowBalanceThreshold({ threshold, isAdmin }: { threshold: number | null;
   return (
     <Group gap="xs" justify="space-between">
       <Text size="sm">
-        {threshold === null ? 'No low-balance alert.' : `Low-balance alert below ${pluralize(threshold, 'credit')}.`}
+        {threshold === null
+          ? t`No low-balance alert.`
+          : t`Low-balance alert below ${plural(threshold, { one: '# credit', other: '# credits' })}.`}
       </Text>
       {isAdmin && (
         <Button size="xs" ref={opener} onClick={() => setEditing(true)}>
-          {threshold === null ? 'Set low-balance threshold' : 'Change threshold'}
+          {threshold === null ? t`Set low-balance threshold` : t`Change threshold`}
         </Button>
       )}
     </Group>
@@ -49,8 +53,8 @@ function ThresholdForm({ threshold, onClose }: { threshold: number | null; onClo
     await client.invalidateQueries({ queryKey: ['account', id] });
     void notify(
       credits === null
-        ? 'Low-balance threshold removed.'
-        : `Low-balance threshold set to ${pluralize(credits, 'credit')}.`,
+        ? t`Low-balance threshold removed.`
+        : t`Low-balance threshold set to ${plural(credits, { one: '# credit', other: '# credits' })}.`,
     );
     onClose();
   }
@@ -69,8 +73,8 @@ function ThresholdForm({ threshold, onClose }: { threshold: number | null; onClo
       }}
     >
       <TextInput
-        label="Alert when the balance falls below"
-        description="In credits. Shows a banner and sends one email to owners and admins."
+        label={t`Alert when the balance falls below`}
+        description={t`In credits. Shows a banner and sends one email to owners and admins.`}
         inputMode="numeric"
         autoComplete="off"
         ref={focusOnMount}
@@ -79,17 +83,11 @@ function ThresholdForm({ threshold, onClose }: { threshold: number | null; onClo
         error={error?.message}
       />
       <Group gap="xs" mt="xs">
-        <Button size="xs" onClick={onClose}>
-          Cancel
-        </Button>
+        <Button size="xs" onClick={onClose}>{t`Cancel`}</Button>
         {threshold !== null && (
-          <Button size="xs" onClick={clear.run} loading={clear.busy}>
-            Remove threshold
-          </Button>
+          <Button size="xs" onClick={clear.run} loading={clear.busy}>{t`Remove threshold`}</Button>
         )}
-        <Button type="submit" size="xs" loading={set.busy}>
-          Save
-        </Button>
+        <Button type="submit" size="xs" loading={set.busy}>{t`Save`}</Button>
       </Group>
     </form>
   );
@@ -99,8 +97,7 @@ const DAY_MS = 86_400_000;
 /** Days of the forecast that are drawn at most. */
 const AHEAD = 60;
 
-const BOOKKEEPING =
-  'On your own server credits are bookkeeping: they show who uses how much, and cost nothing. A plan with unlimited credits is one line in the plans file.';
+const BOOKKEEPING = t`On your own server credits are bookkeeping: they show who uses how much, and cost nothing. A plan with unlimited credits is one line in the plans file.`;
 
 /** What is left, how it got there and where it leads. */
 export function Balance({ overview }: { overview: Overview }) {
@@ -110,13 +107,13 @@ export function Balance({ overview }: { overview: Overview }) {
   const isOperator = useSession().user?.operator === true;
   const isUnlimited = credits.unlimited && !test;
   return (
-    <Panel title="Balance" actions={!test && <Link to="/account/ledger">Credit ledger</Link>}>
+    <Panel title={t`Balance`} actions={!test && <Link to="/account/ledger">{t`Credit ledger`}</Link>}>
       <span className={css.balance}>
-        {isUnlimited ? 'Unlimited' : formatNumber(credits.remaining)}{' '}
-        <small>{test ? 'test credits' : isUnlimited ? 'credits' : 'credits available'}</small>
+        {isUnlimited ? t`Unlimited` : formatNumber(credits.remaining)}{' '}
+        <small>{test ? t`test credits` : isUnlimited ? t`credits` : t`credits available`}</small>
       </span>
       <p className={css.about}>
-        {test ? 'Test mode charges nothing, so they stay.' : !isUnlimited && <Forecast overview={overview} />}
+        {test ? t`Test mode charges nothing, so they stay.` : !isUnlimited && <Forecast overview={overview} />}
         {!test && !isUnlimited && credits.allowance > 0 && ` ${creditParts(credits)}`}
         {!test && (isUnlimited || isOperator) && ` ${BOOKKEEPING}`}
       </p>
@@ -124,13 +121,11 @@ export function Balance({ overview }: { overview: Overview }) {
       <div className={css.limits}>
         {!test && !isUnlimited && <LowBalanceThreshold threshold={low_balance} isAdmin={isAdmin} />}
         <Text size="sm" mt={test ? 0 : 'xs'}>
-          Rate limit: {formatNumber(rate_limit.remaining)} of {formatNumber(rate_limit.limit)} requests left in the
-          current window of {RATE_WINDOW}.{' '}
-          {!test && (
-            <Anchor component={Link} to="/account" underline="always">
-              Plan and prices
-            </Anchor>
-          )}
+          <Trans>
+            Rate limit: {formatNumber(rate_limit.remaining)} of {formatNumber(rate_limit.limit)} requests left in the
+            current window of {RATE_WINDOW}.{' '}
+            {!test && <Anchor component={Link} to="/account" underline="always">{t`Plan and prices`}</Anchor>}
+          </Trans>
         </Text>
       </div>
     </Panel>
@@ -142,35 +137,46 @@ function Forecast({ overview: { credits, balance } }: { overview: Overview }) {
   const { per_day, empty_at, month_ends, month_short_by } = balance;
   const held = credits.locked > 0 && (
     <>
-      {' '}
-      {pluralize(credits.locked, 'more credit')} held for running verifications and lists, which take that much at most.
+      <Trans>
+        {' '}
+        <Plural value={credits.locked} one="# more credit" other="# more credits" /> held for running verifications and
+        lists, which take that much at most.
+      </Trans>
     </>
   );
   if (per_day === 0)
     return (
       <>
-        Nothing but lists was charged in the last {FORECAST_DAYS} days.{held}
+        <Trans>
+          Nothing but lists was charged in the last {FORECAST_DAYS} days.{held}
+        </Trans>
       </>
     );
-  const lastDay = formatDate(new Date(Date.parse(month_ends) - 1).toISOString());
+  const lastDay = formatUtcDate(new Date(Date.parse(month_ends) - 1).toISOString());
   return (
     <>
-      Without lists: about {formatNumber(per_day)} a day, as in the last {FORECAST_DAYS} days,{' '}
-      {empty_at === null ? (
-        'enough for more than two years.'
-      ) : (
-        <>
-          until about <b>{formatDate(empty_at)}</b>.
-        </>
-      )}{' '}
-      {month_short_by === 0 ? (
-        `Enough until ${lastDay}.`
-      ) : (
-        <b>
-          This month: short by about {formatNumber(month_short_by)} until {lastDay}.
-        </b>
-      )}
-      {held}
+      <Trans>
+        Without lists: about {formatNumber(per_day)} a day, as in the last {FORECAST_DAYS} days,{' '}
+        {empty_at === null ? (
+          t`enough for more than two years.`
+        ) : (
+          <>
+            <Trans>
+              until about <b>{formatUtcDate(empty_at)}</b>.
+            </Trans>
+          </>
+        )}{' '}
+        {month_short_by === 0 ? (
+          t`Enough until ${lastDay}.`
+        ) : (
+          <b>
+            <Trans>
+              This month: short by about {formatNumber(month_short_by)} until {lastDay}.
+            </Trans>
+          </b>
+        )}
+        {held}
+      </Trans>
     </>
   );
 }
@@ -193,7 +199,7 @@ function BalanceLine({ overview: { balance, credits, low_balance } }: { overview
   const now = days.length - 1;
   const lastDay =
     left <= AHEAD && empty_at !== null ? empty_at : new Date(Date.parse(last.at) + ahead * DAY_MS).toISOString();
-  const label = `Credits, held ones included, from ${formatNumber(first.balance)} on ${formatDate(first.at)} to ${formatNumber(last.balance)} today; ${formatNumber(credits.remaining)} available${empty_at === null ? '' : `, 0 on about ${formatDate(empty_at)}`}`;
+  const label = t`Credits, held ones included, from ${formatNumber(first.balance)} on ${formatUtcDate(first.at)} to ${formatNumber(last.balance)} today; ${formatNumber(credits.remaining)} available${empty_at === null ? '' : t`, 0 on about ${formatUtcDate(empty_at)}`}`;
   return (
     <>
       <svg className={css.line} viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label={label}>
@@ -207,13 +213,11 @@ function BalanceLine({ overview: { balance, credits, low_balance } }: { overview
         )}
       </svg>
       <div className={css.ends} aria-hidden>
-        <span>{formatDate(first.at)}</span>
+        <span>{formatUtcDate(first.at)}</span>
         {ahead > 0 && x(now) > EDGE && x(now) < 100 - EDGE && (
-          <span className={css.today} style={{ left: `${x(now)}%` }}>
-            today
-          </span>
+          <span className={css.today} style={{ left: `${x(now)}%` }}>{t`today`}</span>
         )}
-        <span>{ahead === 0 ? 'today' : `${left <= AHEAD ? 'about ' : ''}${formatDate(lastDay)}`}</span>
+        <span>{ahead === 0 ? t`today` : `${left <= AHEAD ? t`about ` : ''}${formatUtcDate(lastDay)}`}</span>
       </div>
     </>
   );

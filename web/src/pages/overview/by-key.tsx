@@ -1,8 +1,9 @@
+import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import type { UsageChart } from '../../api/schema.ts';
 import { SEGMENT_LABELS, SEGMENTS } from '../../parts/chart/bars.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { formatNumber } from '../../parts/format.ts';
+import { compareTexts, formatNumber, inSentence } from '../../parts/format.ts';
 import { type SortSearch, sortable, sortedBy } from '../../parts/sorting.tsx';
 import type { LogSearch } from '../log/search.ts';
 import { BY_KEY_ORDERS, type BySort, type UsageSearch } from '../usage/search.ts';
@@ -23,14 +24,14 @@ function sorted(rows: readonly Row[], search: SortSearch<BySort>): readonly Row[
   const { by, order } = sortedBy(BY_KEY_ORDERS, search);
   const sign = order === 'asc' ? 1 : -1;
   const compare = (a: number | string, b: number | string): number =>
-    typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), 'en');
+    typeof a === 'number' && typeof b === 'number' ? a - b : compareTexts(String(a), String(b));
   return rows.toSorted((a, b) => sign * compare(VALUES[by](a), VALUES[by](b)));
 }
 
 /** What was found with a key, as one bar; the numbers are its title. */
 function Verdicts({ of: { outcomes, requests } }: { of: Row }) {
   const found = SEGMENTS.filter((segment) => outcomes[segment] > 0);
-  const text = found.map((segment) => `${formatNumber(outcomes[segment])} ${SEGMENT_LABELS[segment].toLowerCase()}`);
+  const text = found.map((segment) => `${formatNumber(outcomes[segment])} ${inSentence(SEGMENT_LABELS[segment])}`);
   return (
     <span className={css.verdicts} role="img" aria-label={text.join(', ')} title={text.join(', ')}>
       {found.map((segment) => (
@@ -69,39 +70,44 @@ export function ByKey(props: {
   const then = new Map(before?.by_key.map((row) => [row.key_id, row.requests]));
   const columns: Column<Row>[] = [
     {
-      ...by('name', 'Key'),
+      ...by('name', t`Key`),
       cell: ({ key_id, name }) => (
         <Link className={`${css.go} anywhere`} to="/log" search={{ ...rows, key: key_id }}>
           {name}
         </Link>
       ),
     },
-    { ...by('requests', 'Verified'), numeric: true, cell: ({ requests }) => formatNumber(requests) },
-    { header: 'Verdicts', leaves: true, cell: (row) => row.requests > 0 && <Verdicts of={row} /> },
+    { ...by('requests', t`Verified`), numeric: true, cell: ({ requests }) => formatNumber(requests) },
+    { header: t`Verdicts`, leaves: true, cell: (row) => row.requests > 0 && <Verdicts of={row} /> },
     {
-      ...by('unknown', 'Unknown'),
+      ...by('unknown', t`Unknown`),
       numeric: true,
       cell: (row) => count(row, row.outcomes.unknown, { deliverability: 'unknown' }),
     },
-    { ...by('credits', 'Credits'), numeric: true, folds: true, cell: ({ credits }) => formatNumber(credits) },
+    { ...by('credits', t`Credits`), numeric: true, folds: true, cell: ({ credits }) => formatNumber(credits) },
     ...(before === null
       ? []
       : [
           {
-            header: 'Change',
+            header: t`Change`,
             numeric: true,
             folds: true,
             cell: ({ key_id, requests }: Row) => changeText(requests, then.get(key_id) ?? 0),
           } satisfies Column<Row>,
         ]),
     {
-      ...by('rejected', 'Rejected'),
+      ...by('rejected', t`Rejected`),
       numeric: true,
       cell: (row) => count(row, row.rejected, { status: 'rejected' }),
     },
   ];
-  if (chart.by_key.length === 0) return <p className={css.none}>No key was used in this period.</p>;
+  if (chart.by_key.length === 0) return <p className={css.none}>{t`No key was used in this period.`}</p>;
   return (
-    <DataTable label="By key" columns={columns} rows={sorted(chart.by_key, search)} rowKey={({ key_id }) => key_id} />
+    <DataTable
+      label={t`By key`}
+      columns={columns}
+      rows={sorted(chart.by_key, search)}
+      rowKey={({ key_id }) => key_id}
+    />
   );
 }

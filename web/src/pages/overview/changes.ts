@@ -1,8 +1,9 @@
+import { plural, t } from '@lingui/core/macro';
 import type { UsageChart } from '../../api/schema.ts';
 import { rejectedOf } from '../../parts/chart/bars.ts';
 import { formatBucket } from '../../parts/chart/series.ts';
 import { formatShare, shareOf } from '../../parts/delta.ts';
-import { formatNumber, pluralize } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format.ts';
 import { type TimeSearch, timeOfBucket } from '../../parts/time.ts';
 import type { LogSearch } from '../log/search.ts';
 
@@ -32,8 +33,8 @@ function rejections({ bucket, buckets }: UsageChart): Change | null {
   if (most === undefined) return null;
   const count = rejectedOf(most);
   if (count < REJECTED_WORTH_TELLING || count < UNUSUAL * median(buckets.map(rejectedOf))) return null;
-  const limited = most.rate_limited > most.refused ? 'over the rate limit' : 'rejected';
-  const text = `${formatBucket(most.at, bucket)}: ${pluralize(count, 'request')} ${limited}.`;
+  const limited = most.rate_limited > most.refused ? t`over the rate limit` : 'rejected';
+  const text = `${formatBucket(most.at, bucket)}: ${plural(count, { one: '# request', other: '# requests' })} ${limited}.`;
   return { text, time: timeOfBucket(most.at, bucket), rows: { status: 'rejected' } };
 }
 
@@ -43,7 +44,7 @@ function share(chart: UsageChart, before: UsageChart): Change | null {
   const [now, then] = [of(chart), of(before)];
   if (now === null || then === null || Math.abs(now - then) < SHARE_WORTH_TELLING) return null;
   return {
-    text: `Undeliverable addresses ${now > then ? 'rose' : 'fell'} to ${formatShare(now)}, from ${formatShare(then)}.`,
+    text: t`Undeliverable addresses ${now > then ? t`rose` : t`fell`} to ${formatShare(now)}, from ${formatShare(then)}.`,
     time: null,
     rows: {},
   };
@@ -53,7 +54,10 @@ function busiest({ bucket, buckets }: UsageChart): Change | null {
   const most = largest(buckets, ({ requests }) => requests);
   const usual = median(buckets.map(({ requests }) => requests).filter((n) => n > 0));
   if (most === undefined || most.requests < COMPARABLE || most.requests < 2 * usual) return null;
-  const text = `${formatBucket(most.at, bucket)} had ${pluralize(most.requests, 'verification')}; the usual ${bucket} has ${formatNumber(usual)}.`;
+  const text =
+    bucket === 'hour'
+      ? t`${formatBucket(most.at, bucket)} had ${plural(most.requests, { one: '# verification', other: '# verifications' })}; the usual hour has ${formatNumber(usual)}.`
+      : t`${formatBucket(most.at, bucket)} had ${plural(most.requests, { one: '# verification', other: '# verifications' })}; the usual day has ${formatNumber(usual)}.`;
   return { text, time: timeOfBucket(most.at, bucket), rows: {} };
 }
 
@@ -61,4 +65,8 @@ function busiest({ bucket, buckets }: UsageChart): Change | null {
 export const whatChanged = (chart: UsageChart, before: UsageChart): Change =>
   rejections(chart) ??
   share(chart, before) ??
-  busiest(chart) ?? { text: `No unusual ${chart.bucket} in this period.`, time: null, rows: {} };
+  busiest(chart) ?? {
+    text: chart.bucket === 'hour' ? t`No unusual hour in this period.` : t`No unusual day in this period.`,
+    time: null,
+    rows: {},
+  };

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Level } from '../../../../src/kernel/facts/plans.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { rejectedOf } from '../../parts/chart/bars.ts';
@@ -25,34 +26,34 @@ export function KeyFigures(props: { chart: UsageChart; before: UsageChart | null
   const now = p95(chart);
   return (
     <Figures
-      label="Key figures"
+      label={t`Key figures`}
       items={[
         {
-          label: 'Verifications',
+          label: t`Verifications`,
           value: formatNumber(chart.totals.requests),
           delta: before && countDelta(chart.totals.requests, before.totals.requests),
           ...log({}),
         },
         {
-          label: 'Deliverable, where asked',
+          label: t`Deliverable, where asked`,
           value: formatShare(deliverable(chart)),
           delta: before && shareDelta(deliverable(chart), deliverable(before), 'more'),
           ...log({ deliverability: 'deliverable' }),
         },
         {
-          label: 'Undeliverable',
+          label: t`Undeliverable`,
           value: formatShare(undeliverable(chart)),
           delta: before && shareDelta(undeliverable(chart), undeliverable(before), 'less'),
           ...log({ deliverability: 'undeliverable' }),
         },
         {
-          label: `Time to answer, ${asked}, p95`,
+          label: t`Time to answer, ${asked}, p95`,
           value: now === null ? '–' : formatMs(now),
           delta: timeDelta(now, p95(before)),
           ...log({ level: asked }),
         },
         {
-          label: 'Rejected requests',
+          label: t`Rejected requests`,
           value: formatNumber(rejected),
           delta: before && countDelta(rejected, rejectedOf(before.totals), 'less'),
           ...log({ status: 'rejected' }),

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
@@ -16,38 +17,38 @@ type Step = keyof Steps;
 /** `role`: the least one that can do it; others are shown whether it is done. */
 const STEPS: Readonly<Record<Step, { label: string; about: string; link: LinkProps; role: Role }>> = {
   key: {
-    label: 'Create an API key',
-    about: 'API clients send it with every request.',
+    label: t`Create an API key`,
+    about: t`API clients send it with every request.`,
     link: { to: '/settings/keys', search: { create: true } },
     role: 'admin',
   },
   call: {
-    label: 'Send the first request',
-    about: 'The API reference has it in your language.',
+    label: t`Send the first request`,
+    about: t`The API reference has it in your language.`,
     link: { to: '/docs' },
     role: 'member',
   },
   allowlist: {
-    label: 'Limit a key to your servers',
-    about: 'A key with an allowlist is of no use to anyone who finds it.',
+    label: t`Limit a key to your servers`,
+    about: t`A key with an allowlist is of no use to anyone who finds it.`,
     link: { to: '/settings/keys' },
     role: 'admin',
   },
   member: {
-    label: 'Invite a second person',
-    about: 'Someone else can then sign in when you cannot.',
+    label: t`Invite a second person`,
+    about: t`Someone else can then sign in when you cannot.`,
     link: { to: '/account/members', search: { invite: true } },
     role: 'admin',
   },
   alert: {
-    label: 'Set an alert',
-    about: 'By mail or in a chat, before credits run out or a webhook fails.',
+    label: t`Set an alert`,
+    about: t`By mail or in a chat, before credits run out or a webhook fails.`,
     link: { to: '/alerts' },
     role: 'admin',
   },
   doctor: {
-    label: 'Run the doctor',
-    about: 'It finds what keeps mail servers from answering this service.',
+    label: t`Run the doctor`,
+    about: t`It finds what keeps mail servers from answering this service.`,
     link: { to: '/operator/doctor' },
     role: 'viewer',
   },
@@ -63,8 +64,8 @@ export function FirstSteps({ steps }: { steps: Steps }) {
   const done = shown.filter((step) => steps[step] === true).length;
   return (
     <Panel
-      title="Get started"
-      note={`${formatNumber(done)} of ${formatNumber(shown.length)} done`}
+      title={t`Get started`}
+      note={t`${formatNumber(done)} of ${formatNumber(shown.length)} done`}
       actions={<Dismiss of={['first_steps']} />}
     >
       <ol className={css.steps}>
@@ -75,9 +76,9 @@ export function FirstSteps({ steps }: { steps: Steps }) {
             <li key={step} data-done={isDone}>
               <span className={css.tick}>{isDone && <Icon name="check" />}</span>
               <span>
-                {isDone && <VisuallyHidden>Done: </VisuallyHidden>}
+                {isDone && <VisuallyHidden>{t`Done: `}</VisuallyHidden>}
                 {!isDone && mayDo[role] ? <Link {...link}>{label}</Link> : <b>{label}</b>}
-                {!isDone && <span> {mayDo[role] ? about : 'An account admin does this.'}</span>}
+                {!isDone && <span> {mayDo[role] ? about : t`An account admin does this.`}</span>}
               </span>
             </li>
           );

@@ -1,7 +1,8 @@
+import { t } from '@lingui/core/macro';
 import { Link } from '@tanstack/react-router';
 import type { UsageChart } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { formatNumber } from '../../parts/format.ts';
+import { formatNumber, formatSigned } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { reasonName } from '../../parts/verdict/outcome.ts';
 import type { LogSearch } from '../log/search.ts';
@@ -9,7 +10,6 @@ import css from './overview.module.css';
 
 type Row = UsageChart['by_reason'][number];
 const SHOWN = 7;
-const decimal = new Intl.NumberFormat('en', { maximumFractionDigits: 0, signDisplay: 'exceptZero' });
 
 const rowsOf = ({ by_reason }: UsageChart): readonly Row[] => by_reason.filter(({ reason }) => reason !== 'none');
 const same = (a: Row) => (b: Row) => a.reason === b.reason && a.outcome === b.outcome;
@@ -20,7 +20,7 @@ function changeOf(row: Row, before: UsageChart): string {
 
 /** `+38 %`; `new` where there was nothing before. */
 export const changeText = (now: number, then: number): string =>
-  then === 0 ? 'new' : `${decimal.format((now / then - 1) * 100).replace('-', '−')} %`;
+  then === 0 ? 'new' : `${formatSigned((now / then - 1) * 100)} %`;
 
 /** The most frequent reasons, with their change. `rows`: the log of the period. */
 export function TopReasons(props: { chart: UsageChart; before: UsageChart | null; rows: LogSearch; all?: boolean }) {
@@ -29,16 +29,16 @@ export function TopReasons(props: { chart: UsageChart; before: UsageChart | null
   const most = Math.max(1, ...rows.map(({ requests }) => requests));
   const columns: Column<Row>[] = [
     {
-      header: 'Reason',
+      header: t`Reason`,
       cell: ({ reason, outcome }) => (
         <Link className={css.go} to="/log" search={{ ...period, reason, deliverability: outcome }}>
           <Glyph of={outcome} /> <span>{reasonName(reason)}</span>
         </Link>
       ),
     },
-    { header: 'Rows', numeric: true, cell: ({ requests }) => formatNumber(requests) },
+    { header: t`Rows`, numeric: true, cell: ({ requests }) => formatNumber(requests) },
     {
-      header: 'Share of the most frequent',
+      header: t`Share of the most frequent`,
       quietHeader: true,
       leaves: true,
       cell: ({ requests, outcome }) => (
@@ -49,12 +49,12 @@ export function TopReasons(props: { chart: UsageChart; before: UsageChart | null
     },
     ...(before === null
       ? []
-      : [{ header: 'Change', numeric: true, cell: (row: Row) => changeOf(row, before) } satisfies Column<Row>]),
+      : [{ header: t`Change`, numeric: true, cell: (row: Row) => changeOf(row, before) } satisfies Column<Row>]),
   ];
-  if (rows.length === 0) return <p className={css.none}>No verification in this period has a reason.</p>;
+  if (rows.length === 0) return <p className={css.none}>{t`No verification in this period has a reason.`}</p>;
   return (
     <DataTable
-      label={all ? 'By reason' : 'Top reasons'}
+      label={all ? t`By reason` : t`Top reasons`}
       columns={columns}
       rows={rows}
       rowKey={({ reason, outcome }) => `${reason} ${outcome}`}

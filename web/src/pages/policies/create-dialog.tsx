@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -14,7 +15,7 @@ import { rulesOf } from './sentences.ts';
 
 /** Makes a policy from the rules of another one, and opens it. `from`: which is chosen at first; null: closed. */
 export const CreatePolicy = (props: { policies: readonly Policy[]; from: string | null; onClose: () => void }) => (
-  <Modal opened={props.from !== null} onClose={props.onClose} title="Create policy">
+  <Modal opened={props.from !== null} onClose={props.onClose} title={t`Create policy`}>
     <Create {...props} />
   </Modal>
 );
@@ -29,20 +30,20 @@ function Create({ policies, from, onClose }: Parameters<typeof CreatePolicy>[0])
     const source = policies.find((policy) => policy.name === base);
     const wanted = name.trim();
     if (source === undefined) return;
-    if (!POLICY_NAME.test(wanted)) throw wrongName('Use small letters, digits, “_”, “.” and “-”, without spaces.');
+    if (!POLICY_NAME.test(wanted)) throw wrongName(t`Use small letters, digits, “_”, “.” and “-”, without spaces.`);
     // The service would replace the other one.
-    if (policies.some((policy) => policy.name === wanted)) throw wrongName('There is a policy of this name already.');
+    if (policies.some((policy) => policy.name === wanted)) throw wrongName(t`There is a policy of this name already.`);
     await savePolicy(id, wanted, rulesOf(source));
     onClose();
     await client.invalidateQueries({ queryKey: policiesKey(id) });
     await navigate({ to: '/policies/$name', params: { name: wanted } });
   });
   return (
-    <Form submit={submit} action="Create" main onCancel={onClose}>
+    <Form submit={submit} action={t`Create`} main onCancel={onClose}>
       <TextInput
         {...submit.field('name')}
-        label="Name"
-        description="Requests use it: small letters, digits, “_”, “.” and “-”."
+        label={t`Name`}
+        description={t`Requests use it: small letters, digits, “_”, “.” and “-”.`}
         placeholder="b2b-signup"
         maxLength={POLICY_NAME_LENGTH.max}
         autoComplete="off"
@@ -50,7 +51,7 @@ function Create({ policies, from, onClose }: Parameters<typeof CreatePolicy>[0])
         data-autofocus
       />
       <NativeSelect
-        label="With the rules of"
+        label={t`With the rules of`}
         data={policies.map(({ name }) => name)}
         value={base}
         onChange={(event) => setBase(event.currentTarget.value)}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { LANGUAGE_LENGTH, POLICY_MESSAGE_LENGTH, TIMEOUT_MS } from '../../../../src/kernel/facts/limits.ts';
@@ -11,11 +13,16 @@ import {
   SIGNALS,
   SUGGESTION,
 } from '../../../../src/kernel/facts/policies.ts';
+import { factText } from '../../parts/fact-text.ts';
 import { formatNumber } from '../../parts/format.ts';
 import css from './policies.module.css';
 import type { Rules } from './sentences.ts';
 
-const ACTION_LABELS: Readonly<Record<PolicyAction, string>> = { accept: 'Accept', review: 'Review', reject: 'Reject' };
+const ACTION_LABELS: Readonly<Record<PolicyAction, string>> = {
+  accept: t`Accept`,
+  review: t`Review`,
+  reject: t`Reject`,
+};
 const ACTIONS = POLICY_ACTIONS.map((value) => ({ value, label: ACTION_LABELS[value] }));
 
 type Change = (rules: Rules) => void;
@@ -25,25 +32,25 @@ export function RulesFields({ rules, onChange }: { rules: Rules; onChange: Chang
   const { signals, validation_type, on_outage } = rules;
   return (
     <Stack gap="lg">
-      <Stack gap="xs" role="group" aria-label="Signals">
+      <Stack gap="xs" role="group" aria-label={t`Signals`}>
         {SIGNALS.map((signal) => (
           <Choice
             key={signal}
-            label={GROUND_ROWS[signal].subject}
+            label={factText(GROUND_ROWS[signal].subject)}
             value={signals[signal]}
             onChange={(action) => onChange({ ...rules, signals: { ...signals, [signal]: action } })}
           />
         ))}
         <Choice
-          label={GROUND_ROWS.outage.subject}
+          label={factText(GROUND_ROWS.outage.subject)}
           value={on_outage}
           onChange={(action) => onChange({ ...rules, on_outage: action })}
         />
       </Stack>
       <Group align="flex-start">
         <NativeSelect
-          label="Level"
-          description="Where the request has none."
+          label={t`Level`}
+          description={t`Where the request has none.`}
           data={[...LEVELS]}
           value={validation_type}
           onChange={({ currentTarget: { value } }) =>
@@ -80,8 +87,8 @@ function TimeLimit({ rules, onChange }: { rules: Rules; onChange: Change }) {
   };
   return (
     <TextInput
-      label="Time limit in milliseconds"
-      description="Where the request has none."
+      label={t`Time limit in milliseconds`}
+      description={t`Where the request has none.`}
       inputMode="numeric"
       autoComplete="off"
       value={text}
@@ -90,7 +97,7 @@ function TimeLimit({ rules, onChange }: { rules: Rules; onChange: Change }) {
         const timeout_ms = read(value);
         if (timeout_ms !== null) onChange({ ...rules, timeout_ms });
       }}
-      error={read(text) === null && `Enter a number from ${formatNumber(min)} to ${formatNumber(max)}.`}
+      error={read(text) === null && t`Enter a number from ${formatNumber(min)} to ${formatNumber(max)}.`}
     />
   );
 }
@@ -108,24 +115,24 @@ function Messages({ rules, onChange }: { rules: Rules; onChange: Change }) {
     Object.entries(messages[ground] ?? {}).map(([language, text]) => ({ ground, language, text })),
   );
   return (
-    <Stack gap="xs" component="section" aria-label="Messages">
-      <Title order={3}>Messages</Title>
+    <Stack gap="xs" component="section" aria-label={t`Messages`}>
+      <Title order={3}>{t`Messages`}</Title>
       <Text size="sm" c="dimmed" maw={640}>
-        For the person who entered the address. Without one of your own, there is one in English. {SUGGESTION} stands
-        for the suggested address.
+        <Trans>
+          For the person who entered the address. Without one of your own, there is one in English. {SUGGESTION} stands
+          for the suggested address.
+        </Trans>
       </Text>
       {there.map(({ ground, language, text }) => (
         <Group key={`${ground} ${language}`} gap="xs" wrap="nowrap" align="flex-start">
           <Text size="sm" flex={1} className="anywhere">
-            {GROUND_ROWS[ground].subject} ({language}): “{text}”
+            {factText(GROUND_ROWS[ground].subject)} ({language}): “{text}”
           </Text>
           <Button
             size="xs"
-            aria-label={`Remove the message ${ground} ${language}`}
+            aria-label={t`Remove the message ${ground} ${language}`}
             onClick={() => put(ground, language, null)}
-          >
-            Remove
-          </Button>
+          >{t`Remove`}</Button>
         </Group>
       ))}
       <AddMessage onAdd={put} />
@@ -141,13 +148,13 @@ function AddMessage({ onAdd }: { onAdd: (ground: DecisionGround, language: strin
   return (
     <div className={css.addMessage}>
       <NativeSelect
-        label="For"
-        data={DECISION_GROUNDS.map((value) => ({ value, label: GROUND_ROWS[value].subject }))}
+        label={t`For`}
+        data={DECISION_GROUNDS.map((value) => ({ value, label: factText(GROUND_ROWS[value].subject) }))}
         value={ground}
         onChange={({ currentTarget: { value } }) => setGround(DECISION_GROUNDS.find((one) => one === value) ?? ground)}
       />
       <TextInput
-        label="Language"
+        label={t`Language`}
         placeholder="de"
         maxLength={LANGUAGE_LENGTH.max}
         autoComplete="off"
@@ -156,7 +163,7 @@ function AddMessage({ onAdd }: { onAdd: (ground: DecisionGround, language: strin
         onChange={(event) => setLanguage(event.currentTarget.value)}
       />
       <TextInput
-        label="Message"
+        label={t`Message`}
         placeholder={GROUND_ROWS[ground].message}
         maxLength={POLICY_MESSAGE_LENGTH.max}
         autoComplete="off"
@@ -169,9 +176,7 @@ function AddMessage({ onAdd }: { onAdd: (ground: DecisionGround, language: strin
           onAdd(ground, language.trim(), text.trim());
           setText('');
         }}
-      >
-        Add message
-      </Button>
+      >{t`Add message`}</Button>
     </div>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Anchor, Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -16,7 +18,8 @@ import type { PolicyTrial, Verification } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { formatNumber, pluralize } from '../../parts/format.ts';
+import { factText } from '../../parts/fact-text.ts';
+import { formatNumber } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
@@ -27,7 +30,7 @@ import type { Rules } from './sentences.ts';
 
 /** What rules say, saved or not. */
 export const TryOut = ({ rules }: { rules: Rules }) => (
-  <Panel title="Try it">
+  <Panel title={t`Try it`}>
     <Stack gap="lg">
       <TryAddress rules={rules} />
       <TryLog rules={rules} />
@@ -43,7 +46,7 @@ const ActionBadge = ({ of }: { of: PolicyAction }) => (
 );
 
 const groundsText = (because: readonly DecisionGround[]): string =>
-  because.map((ground) => GROUND_ROWS[ground].subject).join(', ');
+  because.map((ground) => factText(GROUND_ROWS[ground].subject)).join(', ');
 
 /** As the service decides, from the same verdict. */
 function decisionOf({ signals, validation_type, timeout_ms, on_outage, messages }: Rules, reply: JudgedReply) {
@@ -66,7 +69,7 @@ function TryAddress({ rules }: { rules: Rules }) {
   });
   const decision = reply && decisionOf(rules, reply);
   return (
-    <Stack gap="xs" component="section" aria-label="Try it on an address">
+    <Stack gap="xs" component="section" aria-label={t`Try it on an address`}>
       <form
         noValidate
         onSubmit={(event) => {
@@ -76,7 +79,7 @@ function TryAddress({ rules }: { rules: Rules }) {
       >
         <Group align="flex-end">
           <TextInput
-            label="Email address"
+            label={t`Email address`}
             inputMode="email"
             placeholder="someone@example.com"
             autoComplete="off"
@@ -87,13 +90,14 @@ function TryAddress({ rules }: { rules: Rules }) {
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
-          <Button type="submit" loading={busy} disabled={email.trim() === ''}>
-            Try this address
-          </Button>
+          <Button type="submit" loading={busy} disabled={email.trim() === ''}>{t`Try this address`}</Button>
         </Group>
       </form>
       <Text size="xs" c="dimmed">
-        Verified as any other, for at most {pluralize(heldPrice({ prices }, rules.validation_type, false), 'credit')}.
+        <Trans>
+          Verified as any other, for at most{' '}
+          <Plural value={heldPrice({ prices }, rules.validation_type, false)} one="# credit" other="# credits" />.
+        </Trans>
       </Text>
       {error && <ErrorAlert error={error} />}
       {reply && decision && (
@@ -107,8 +111,16 @@ function TryAddress({ rules }: { rules: Rules }) {
               <VerdictLine of={reply} />
             </Text>
           </Group>
-          {decision.because.length > 0 && <Text size="sm">Because of: {groundsText(decision.because)}.</Text>}
-          {decision.message !== null && <Text size="sm">Message: “{escapeInvisible(decision.message)}”</Text>}
+          {decision.because.length > 0 && (
+            <Text size="sm">
+              <Trans>Because of: {groundsText(decision.because)}.</Trans>
+            </Text>
+          )}
+          {decision.message !== null && (
+            <Text size="sm">
+              <Trans>Message: “{escapeInvisible(decision.message)}”</Trans>
+            </Text>
+          )}
         </div>
       )}
     </Stack>
@@ -127,14 +139,16 @@ function TryLog({ rules }: { rules: Rules }) {
     setShown(null);
   });
   return (
-    <Stack gap="xs" component="section" aria-label="Try it on the log">
+    <Stack gap="xs" component="section" aria-label={t`Try it on the log`}>
       <div>
         <Button onClick={run} loading={busy}>
-          Try the last {formatNumber(POLICY_TRIED_ON)} verifications
+          <Trans>Try the last {formatNumber(POLICY_TRIED_ON)} verifications</Trans>
         </Button>
       </div>
       {error && <ErrorAlert error={error} />}
-      {trial !== null && trial.of !== rules && <Text size="sm">The rules have changed since; try them again.</Text>}
+      {trial !== null && trial.of !== rules && (
+        <Text size="sm">{t`The rules have changed since; try them again.`}</Text>
+      )}
       {trial !== null && <Found of={trial.found} shown={shown} onShow={setShown} />}
     </Stack>
   );
@@ -143,31 +157,33 @@ function TryLog({ rules }: { rules: Rules }) {
 /** `shown`: those of which action are listed. */
 function Found(props: { of: PolicyTrial; shown: PolicyAction | null; onShow: (action: PolicyAction | null) => void }) {
   const { of, shown, onShow } = props;
-  if (of.tried === 0) return <Text size="sm">There are no verifications yet.</Text>;
+  if (of.tried === 0) return <Text size="sm">{t`There are no verifications yet.`}</Text>;
   const { accept, review, reject } = of.decided;
   const items = of.items.filter(({ action }) => action === shown);
   return (
     <>
       <Text size="sm" role="status">
-        Of {pluralize(of.tried, 'verification')}, it would have rejected {formatNumber(reject)}
-        <See action="reject" count={reject} {...props} />, accepted {formatNumber(review)} to be reviewed
-        <See action="review" count={review} {...props} />, and accepted {formatNumber(accept)}.
+        <Trans>
+          Of <Plural value={of.tried} one="# verification" other="# verifications" />, it would have rejected{' '}
+          {formatNumber(reject)}
+          <See action="reject" count={reject} {...props} />, accepted {formatNumber(review)} to be reviewed
+          <See action="review" count={review} {...props} />, and accepted {formatNumber(accept)}.
+        </Trans>
       </Text>
-      <Text size="xs" c="dimmed">
-        A verification says only what its level found out: at level mx, nothing of mailboxes.
-      </Text>
+      <Text
+        size="xs"
+        c="dimmed"
+      >{t`A verification says only what its level found out: at level mx, nothing of mailboxes.`}</Text>
       {shown !== null && (
         <>
           <DataTable
-            label={shown === 'reject' ? 'Would have been rejected' : 'Would have been reviewed'}
+            label={shown === 'reject' ? t`Would have been rejected` : t`Would have been reviewed`}
             columns={COLUMNS}
             rows={items}
             rowKey={({ id }) => id}
           />
           <div>
-            <Button size="xs" onClick={() => onShow(null)}>
-              Hide
-            </Button>
+            <Button size="xs" onClick={() => onShow(null)}>{t`Hide`}</Button>
           </div>
         </>
       )}
@@ -190,23 +206,21 @@ const See = (props: {
         type="button"
         size="sm"
         underline="always"
-        aria-label={`see them: the ${formatNumber(props.count)} to ${props.action}`}
+        aria-label={t`see them: the ${formatNumber(props.count)} to ${props.action}`}
         onClick={() => props.onShow(props.action)}
-      >
-        see them
-      </Anchor>
+      >{t`see them`}</Anchor>
     </>
   );
 
 const COLUMNS: readonly Column<TrialItem>[] = [
   {
-    header: 'Address',
+    header: t`Address`,
     cell: ({ id, email }) => (
       <Anchor size="sm" className="anywhere" renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id }} />}>
         {escapeInvisible(email)}
       </Anchor>
     ),
   },
-  { header: 'Because of', cell: ({ because }) => groundsText(because) },
-  { header: 'Time', folds: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  { header: t`Because of`, cell: ({ because }) => groundsText(because) },
+  { header: t`Time`, folds: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];

@@ -1,15 +1,16 @@
+import { plural, t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type RefObject, useState } from 'react';
-import { pluralize } from '../../parts/format.ts';
 import { ariaKeys } from '../../parts/shortcuts.ts';
 import shell from '../../shell/shell.module.css';
 import { type Entry, titleOf } from './document.ts';
 import css from './reference.module.css';
 import { type errorsOf, found, foundErrors, type indexOf } from './search.ts';
 
-const EVENTS = 'Events of webhooks';
-const groupOf = ({ kind, operation }: Entry): string => (kind === 'event' ? EVENTS : (operation.tags?.[0] ?? 'Others'));
+const EVENTS = t`Events of webhooks`;
+const groupOf = ({ kind, operation }: Entry): string =>
+  kind === 'event' ? EVENTS : (operation.tags?.[0] ?? t`Others`);
 
 /** The page of errors at its row (https://wicg.github.io/scroll-to-text-fragment/). */
 const pageOf = (code: string): string => `/guide/errors#:~:text=${code}`;
@@ -37,9 +38,9 @@ export function ReferenceNavigation(props: {
       <TextInput
         ref={search}
         type="search"
-        aria-label="Search the API reference"
+        aria-label={t`Search the API reference`}
         aria-keyshortcuts={ariaKeys('search')}
-        placeholder="Search ( / )"
+        placeholder={t`Search ( / )`}
         value={query}
         maxLength={100}
         autoComplete="off"
@@ -53,14 +54,15 @@ export function ReferenceNavigation(props: {
         }}
       />
       <p role="status" className={searching ? css.count : css.none}>
-        {searching && (matches === 0 ? 'Nothing found.' : `${pluralize(matches, 'entry', 'entries')} found.`)}
+        {searching &&
+          (matches === 0 ? t`Nothing found.` : t`${plural(matches, { one: '# entry', other: '# entries' })} found.`)}
       </p>
       <div className={`${shell.groups} ${css.groups}`}>
         {searching ? (
           <>
             {codes.length > 0 && (
               <div>
-                <h2>Errors</h2>
+                <h2>{t`Errors`}</h2>
                 <ul>
                   {codes.map(({ code, status }) => (
                     <li key={code}>
@@ -74,7 +76,7 @@ export function ReferenceNavigation(props: {
               </div>
             )}
             <div>
-              {codes.length > 0 && shown.length > 0 && <h2>Where they occur</h2>}
+              {codes.length > 0 && shown.length > 0 && <h2>{t`Where they occur`}</h2>}
               <Entries entries={shown} onLeave={onLeave} />
             </div>
           </>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Title } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -33,7 +35,7 @@ const Fields = ({ fields }: { fields: readonly Omit<Field, 'path'>[] }) => (
           <span className={css.type}>
             <Prose text={type} />
           </span>
-          {!required && <span className={css.tag}>optional</span>}
+          {!required && <span className={css.tag}>{t`optional`}</span>}
         </div>
         {meaning && (
           <p>
@@ -43,7 +45,9 @@ const Fields = ({ fields }: { fields: readonly Omit<Field, 'path'>[] }) => (
         {inner.length > 0 && (
           <details>
             <summary>
-              Fields of <code className="mono">{name}</code>
+              <Trans>
+                Fields of <code className="mono">{name}</code>
+              </Trans>
             </summary>
             <Fields fields={inner} />
           </details>
@@ -92,7 +96,7 @@ function Described({ entry }: { entry: Entry }) {
           )}
           {scopes.length > 0 && (
             <p>
-              <Prose text={`The key needs the scope ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`} />
+              <Prose text={t`The key needs the scope ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`} />
             </p>
           )}
         </div>
@@ -101,7 +105,7 @@ function Described({ entry }: { entry: Entry }) {
       <div className={css.columns}>
         <div className={css.samples}>
           <SamplePanel entry={entry} />
-          <Example label={kind === 'event' ? 'payload' : 'reply'} media={requestOrReply(entry)?.[JSON_TYPE]} />
+          <Example label={kind === 'event' ? t`payload` : t`reply`} media={requestOrReply(entry)?.[JSON_TYPE]} />
         </div>
         <div className={css.words}>
           {PLACES.map(([place, title]) => {
@@ -115,7 +119,7 @@ function Described({ entry }: { entry: Entry }) {
             );
           })}
           {requestBody && (
-            <Section title={kind === 'event' ? 'What is sent' : 'Request body'}>
+            <Section title={kind === 'event' ? t`What is sent` : t`Request body`}>
               {requestBody.description && (
                 <p>
                   <Prose text={requestBody.description} />
@@ -125,14 +129,14 @@ function Described({ entry }: { entry: Entry }) {
             </Section>
           )}
           {reply && status !== undefined && (
-            <Section title={kind === 'event' ? 'What you answer' : `Reply ${status}`}>
+            <Section title={kind === 'event' ? t`What you answer` : t`Reply ${status}`}>
               <p>
                 <Prose text={reply.description} />
               </p>
               {reply.content && <Contents content={reply.content} />}
               {reply.headers && (
                 <details>
-                  <summary>Headers</summary>
+                  <summary>{t`Headers`}</summary>
                   <Fields
                     fields={Object.entries(reply.headers).map(([name, { description: meaning = '', schema = {} }]) => ({
                       name,
@@ -147,9 +151,11 @@ function Described({ entry }: { entry: Entry }) {
             </Section>
           )}
           {kind === 'operation' && refusals.length > 0 && (
-            <Section title="Errors">
+            <Section title={t`Errors`}>
               <p>
-                What to do about each is on the <a href="/guide/errors">page of errors</a>.
+                <Trans>
+                  What to do about each is on the <a href="/guide/errors">page of errors</a>.
+                </Trans>
               </p>
               {refusals.map(([code, examples]) => (
                 <ErrorsOf key={code} status={code} examples={examples} />
@@ -163,9 +169,9 @@ function Described({ entry }: { entry: Entry }) {
 }
 
 const PLACES = [
-  ['path', 'Path parameters'],
-  ['query', 'Query parameters'],
-  ['header', 'Headers'],
+  ['path', t`Path parameters`],
+  ['query', t`Query parameters`],
+  ['header', t`Headers`],
 ] as const;
 
 const requestOrReply = ({ kind, operation }: Entry) =>
@@ -186,7 +192,7 @@ function Contents({ content }: { content: Readonly<Record<string, Media>> }) {
     <>
       {others.length > 0 && (
         <p>
-          <Prose text={`${json ? 'JSON, or' : 'As'} ${others.map((type) => `\`${type}\``).join(', ')}.`} />
+          <Prose text={`${json ? t`JSON, or` : t`As`} ${others.map((type) => `\`${type}\``).join(', ')}.`} />
         </p>
       )}
       {json && <Body media={json} />}
@@ -197,8 +203,8 @@ function Contents({ content }: { content: Readonly<Record<string, Media>> }) {
 const Example = ({ label, media }: { label: string; media: Media | undefined }) =>
   media?.example !== undefined && (
     <CodeBlock
-      label={`example of the ${label}`}
-      header={`Example of the ${label}`}
+      label={t`example of the ${label}`}
+      header={t`Example of the ${label}`}
       code={JSON.stringify(media.example, null, 2)}
     />
   );
@@ -212,7 +218,7 @@ const ErrorsOf = ({ status, examples }: { status: string; examples: ReturnType<t
             <span className="numbers">{status}</span> <code className="mono">{code}</code>
             <span className={css.message}>{message}</span>
           </summary>
-          <CodeBlock label={`example of ${code}`} header="Example" code={JSON.stringify(example, null, 2)} />
+          <CodeBlock label={t`example of ${code}`} header={t`Example`} code={JSON.stringify(example, null, 2)} />
         </details>
       </li>
     ))}

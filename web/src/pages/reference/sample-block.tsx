@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { SegmentedControl } from '@mantine/core';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { CodeBlock } from '../../parts/code-block.tsx';
@@ -18,11 +19,11 @@ export function SampleBlock({ title, write }: { title?: ReactNode; write: (langu
   const choice = (
     <SegmentedControl
       size="xs"
-      aria-label="Language of the sample"
+      aria-label={t`Language of the sample`}
       data={[...LANGUAGES]}
       value={language}
       onChange={(value) => choose(LANGUAGES.find((name) => name === value) ?? 'curl')}
     />
   );
-  return <CodeBlock label={`sample in ${language}`} header={choice} title={title} code={write(language)} />;
+  return <CodeBlock label={t`sample in ${language}`} header={choice} title={title} code={write(language)} />;
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { Suspense, useId, useState } from 'react';
 import { rememberKey, useRememberedKey } from '../../api/remembered-key.ts';
@@ -17,7 +18,7 @@ export function SamplePanel({ entry }: { entry: Entry }) {
   const document = useDocument();
   const key = useRememberedKey();
   if (entry.kind === 'event')
-    return <CodeBlock label="receiver in TypeScript" header="A receiver in TypeScript" code={RECEIVER} />;
+    return <CodeBlock label={t`receiver in TypeScript`} header={t`A receiver in TypeScript`} code={RECEIVER} />;
   return (
     <>
       <SampleBlock write={(language) => sampleOf(language, document, entry, location.origin, key)} />
@@ -45,14 +46,14 @@ export function KeyField() {
     <div className={css.key}>
       <TextInput
         id={id}
-        label="API key in the samples"
+        label={t`API key in the samples`}
         placeholder="mv_test_…"
         description={
           key?.startsWith('mv_live_')
-            ? 'This is a live key: requests with it cost credits.'
-            : 'With a test key, requests can be sent from here, and cost nothing. It stays in the memory of this tab, until it is reloaded.'
+            ? t`This is a live key: requests with it cost credits.`
+            : t`With a test key, requests can be sent from here, and cost nothing. It stays in the memory of this tab, until it is reloaded.`
         }
-        error={isWrong && 'This is not an API key, which starts with mv_test_ or mv_live_.'}
+        error={isWrong && t`This is not an API key, which starts with mv_test_ or mv_live_.`}
         value={typed}
         maxLength={100}
         autoComplete="off"

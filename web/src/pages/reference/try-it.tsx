@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { unreachable } from '../../api/client.ts';
@@ -50,9 +51,9 @@ export function TryIt({ entry, testKey }: { entry: Entry; testKey: string }) {
     setAnswered({ status: reply.status, ms: performance.now() - began, text: pretty(text).slice(0, SHOWN) });
   });
   return (
-    <section className={css.key} aria-label="Try it">
+    <section className={css.key} aria-label={t`Try it`}>
       <TextInput
-        label="Path"
+        label={t`Path`}
         leftSection={<b>{method}</b>}
         leftSectionWidth={72}
         value={path}
@@ -62,7 +63,7 @@ export function TryIt({ entry, testKey }: { entry: Entry; testKey: string }) {
       />
       {body !== null && (
         <Textarea
-          label="Body"
+          label={t`Body`}
           className="mono"
           autosize
           minRows={2}
@@ -72,15 +73,18 @@ export function TryIt({ entry, testKey }: { entry: Entry; testKey: string }) {
           onChange={(event) => setBody(event.currentTarget.value)}
         />
       )}
-      <Button mt="xs" onClick={run} loading={busy} disabled={!path.startsWith('/v1/')}>
-        Send with the test key
-      </Button>
+      <Button
+        mt="xs"
+        onClick={run}
+        loading={busy}
+        disabled={!path.startsWith('/v1/')}
+      >{t`Send with the test key`}</Button>
       {error && <ErrorAlert error={error} />}
       <div role="status">
         {answered && (
           <CodeBlock
-            label="reply to the request"
-            header={`${answered.status} after ${formatMs(answered.ms)}`}
+            label={t`reply to the request`}
+            header={t`${answered.status} after ${formatMs(answered.ms)}`}
             code={answered.text}
           />
         )}

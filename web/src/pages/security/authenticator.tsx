@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Modal, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
@@ -36,20 +38,15 @@ function QrCode({ text, label }: { text: string; label: string }) {
 function RecoveryCodes({ codes, email }: { codes: readonly string[]; email: string }) {
   return (
     <Stack gap="sm" align="flex-start">
-      <Text size="sm">
-        Use a recovery code to sign in if you lose access to the app. Each code works once. The codes are not shown
-        again: store them separately from the app.
-      </Text>
-      <CopyText block text={codes.join('\n')} label="recovery codes" />
-      <Button size="xs" onClick={() => download(codes, email)}>
-        Download as file
-      </Button>
+      <Text size="sm">{t`Use a recovery code to sign in if you lose access to the app. Each code works once. The codes are not shown again: store them separately from the app.`}</Text>
+      <CopyText block text={codes.join('\n')} label={t`recovery codes`} />
+      <Button size="xs" onClick={() => download(codes, email)}>{t`Download as file`}</Button>
     </Stack>
   );
 }
 
 function download(codes: readonly string[], email: string): void {
-  const text = `Recovery codes for ${email} at ${location.host}. Each works once.\n\n${codes.join('\n')}\n`;
+  const text = t`Recovery codes for ${email} at ${location.host}. Each works once.\n\n${codes.join('\n')}\n`;
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
   const link = Object.assign(document.createElement('a'), { href: url, download: 'mailvet-recovery-codes.txt' });
   link.click();
@@ -64,20 +61,23 @@ function ConfirmAuthenticator(props: { totp: Totp; email: string; onDone: () => 
     await unwrap(api.POST('/dashboard/totp/confirm', { body: { code: normalizeCode(code) } }));
     onDone();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    await notify('Authenticator app added.');
+    await notify(t`Authenticator app added.`);
   }, 'code');
   return (
     <Stack>
-      <Title order={3} ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }}>
-        1. Scan the QR code with the app
-      </Title>
-      <QrCode text={totp.uri} label="QR code for the authenticator app, with the secret below" />
-      <Text size="sm">Or enter this secret in the app:</Text>
-      <CopyText text={totp.secret} label="secret" />
-      <Title order={3}>2. Save the recovery codes</Title>
+      <Title
+        order={3}
+        ref={focusOnMount}
+        tabIndex={-1}
+        style={{ outline: 'none' }}
+      >{t`1. Scan the QR code with the app`}</Title>
+      <QrCode text={totp.uri} label={t`QR code for the authenticator app, with the secret below`} />
+      <Text size="sm">{t`Or enter this secret in the app:`}</Text>
+      <CopyText text={totp.secret} label={t`secret`} />
+      <Title order={3}>{t`2. Save the recovery codes`}</Title>
       <RecoveryCodes codes={totp.recovery_codes} email={email} />
-      <Title order={3}>3. Enter a code from the app</Title>
-      <Form submit={submit} action="Confirm" main onCancel={onCancel}>
+      <Title order={3}>{t`3. Enter a code from the app`}</Title>
+      <Form submit={submit} action={t`Confirm`} main onCancel={onCancel}>
         <CodeField {...submit.field('code')} />
       </Form>
     </Stack>
@@ -103,9 +103,15 @@ function ProofStep(props: { email: string; onMade: (totp: Totp) => void; onCance
   });
   if (user?.has_password) return <PasswordStep {...props} />;
   return (
-    <Form submit={submit} action="Continue" main onCancel={onCancel} disabled={by.provider !== null && !by.confirmed}>
+    <Form
+      submit={submit}
+      action={t`Continue`}
+      main
+      onCancel={onCancel}
+      disabled={by.provider !== null && !by.confirmed}
+    >
       {by.provider === null ? (
-        <Text size="sm">Your browser asks for a passkey that you have.</Text>
+        <Text size="sm">{t`Your browser asks for a passkey that you have.`}</Text>
       ) : (
         <ProviderConfirmation action="set_up_totp" by={by} />
       )}
@@ -119,10 +125,10 @@ function PasswordStep(props: { email: string; onMade: (totp: Totp) => void; onCa
     onMade(await unwrap(api.POST('/dashboard/totp', { body: { password } })));
   }, 'password');
   return (
-    <Form submit={submit} action="Continue" main onCancel={onCancel}>
-      <Text size="sm">Enter your password to continue.</Text>
+    <Form submit={submit} action={t`Continue`} main onCancel={onCancel}>
+      <Text size="sm">{t`Enter your password to continue.`}</Text>
       <HiddenUsername email={email} />
-      <PasswordField label="Password" {...submit.field('password')} data-autofocus />
+      <PasswordField label={t`Password`} {...submit.field('password')} data-autofocus />
     </Form>
   );
 }
@@ -140,23 +146,27 @@ function RemoveAuthenticator(props: { email: string; onRemoved: () => void; onCa
     await unwrap(api.POST('/dashboard/totp/remove', { body }));
     onRemoved();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    await notify('Authenticator app removed.');
+    await notify(t`Authenticator app removed.`);
   }, proof);
   return (
-    <Form submit={submit} action="Remove" main onCancel={onCancel}>
-      <Text size="sm">You will sign in with {provider ?? 'your password'} only. Your recovery codes stop working.</Text>
+    <Form submit={submit} action={t`Remove`} main onCancel={onCancel}>
+      <Text size="sm">
+        <Trans>You will sign in with {provider ?? t`your password`} only. Your recovery codes stop working.</Trans>
+      </Text>
       {requiring.length > 0 && (
         <Text size="sm" className="anywhere">
-          {requiring.map(({ name }) => name).join(', ')}{' '}
-          {requiring.length === 1 ? 'requires a second factor' : 'require a second factor'}: without a passkey, you are
-          locked out until you set one up again.
+          <Trans>
+            {requiring.map(({ name }) => name).join(', ')}{' '}
+            {requiring.length === 1 ? t`requires a second factor` : t`require a second factor`}: without a passkey, you
+            are locked out until you set one up again.
+          </Trans>
         </Text>
       )}
       <HiddenUsername email={email} />
       {proof === 'code' && <CodeField {...submit.field('code')} />}
-      {proof === 'password' && <PasswordField label="Password" {...submit.field('password')} data-autofocus />}
+      {proof === 'password' && <PasswordField label={t`Password`} {...submit.field('password')} data-autofocus />}
       {proof === 'code' && by.provider !== null && (
-        <Text size="sm">If you have neither the app nor a recovery code:</Text>
+        <Text size="sm">{t`If you have neither the app nor a recovery code:`}</Text>
       )}
       {proof !== 'password' && by.provider !== null && <ProviderConfirmation action="remove_totp" by={by} />}
     </Form>
@@ -169,12 +179,12 @@ export function AuthenticatorSection({ user }: { user: SignedInUser }) {
   const [opened, { open, close }] = useDisclosure(confirmed);
   return (
     <Section
-      title="Authenticator app"
-      about={`Two-factor authentication: signing in with ${provider ?? 'your password'} also requires a six-digit code from an app.`}
+      title={t`Authenticator app`}
+      about={t`Two-factor authentication: signing in with ${provider ?? t`your password`} also requires a six-digit code from an app.`}
     >
-      <Text size="sm">{on ? 'Two-factor authentication is on.' : 'Two-factor authentication is off.'}</Text>
+      <Text size="sm">{on ? t`Two-factor authentication is on.` : t`Two-factor authentication is off.`}</Text>
       <Button onClick={open} style={{ alignSelf: 'flex-start' }}>
-        {on ? 'Remove authenticator app' : 'Set up authenticator app'}
+        {on ? t`Remove authenticator app` : t`Set up authenticator app`}
       </Button>
       {/* An accidental click outside must not close it: the recovery codes are shown only once. */}
       <Modal
@@ -182,7 +192,7 @@ export function AuthenticatorSection({ user }: { user: SignedInUser }) {
         onClose={close}
         closeOnClickOutside={false}
         size="lg"
-        title={on ? 'Remove authenticator app?' : 'Set up authenticator app'}
+        title={on ? t`Remove authenticator app?` : t`Set up authenticator app`}
       >
         {on ? (
           <RemoveAuthenticator email={user.email} onRemoved={close} onCancel={close} />

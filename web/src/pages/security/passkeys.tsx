@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -27,10 +29,10 @@ import { type Submission, useSubmit } from '../../parts/use-submit.ts';
 import { Section } from './section.tsx';
 
 const METHODS = {
-  password: 'Use your password',
-  oidc: 'Use your sign-in provider',
-  code: 'Use an authenticator code',
-  passkey: 'Use a passkey you have',
+  password: t`Use your password`,
+  oidc: t`Use your sign-in provider`,
+  code: t`Use an authenticator code`,
+  passkey: t`Use a passkey you have`,
 } as const;
 type Method = keyof typeof METHODS;
 
@@ -67,14 +69,14 @@ function AddPasskey({ user, hasPasskey, onAdded, onCancel }: Props) {
   const submit = useSubmit(async (values) => {
     await addPasskey((values.name ?? '').trim(), proofOf(method, values, by));
     await onAdded();
-    await notify('Passkey added.');
+    await notify(t`Passkey added.`);
   }, method);
   const isReady = method !== 'oidc' || by.confirmed;
   return (
-    <Form submit={submit} action="Continue" main onCancel={onCancel} disabled={!isReady}>
+    <Form submit={submit} action={t`Continue`} main onCancel={onCancel} disabled={!isReady}>
       <TextInput
-        label="Passkey name"
-        description="For example the device that stores it. Your browser asks for the rest."
+        label={t`Passkey name`}
+        description={t`For example the device that stores it. Your browser asks for the rest.`}
         autoComplete="off"
         maxLength={PASSKEY_NAME_LENGTH.max}
         data-autofocus
@@ -100,11 +102,11 @@ function ProofField({ method, submit, by }: { method: Method; submit: Submission
     case 'oidc':
       return <ProviderConfirmation action="add_passkey" by={by} />;
     case 'password':
-      return <PasswordField label="Password" {...submit.field('password')} />;
+      return <PasswordField label={t`Password`} {...submit.field('password')} />;
     case 'code':
       return <CodeField {...submit.field('code')} />;
     case 'passkey':
-      return <Text size="sm">Your browser first asks for a passkey that you have, then for the new one.</Text>;
+      return <Text size="sm">{t`Your browser first asks for a passkey that you have, then for the new one.`}</Text>;
   }
 }
 
@@ -130,32 +132,34 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
   }
   return (
     <Section
-      title="Passkeys"
-      about="Sign in with a device lock, a password manager or a security key instead of your password and code."
+      title={t`Passkeys`}
+      about={t`Sign in with a device lock, a password manager or a security key instead of your password and code.`}
     >
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
-      {data?.passkeys.length === 0 && <Text size="sm">No passkeys yet.</Text>}
+      {data?.passkeys.length === 0 && <Text size="sm">{t`No passkeys yet.`}</Text>}
       {data && data.passkeys.length > 0 && (
         <DataTable
-          label="Your passkeys"
+          label={t`Your passkeys`}
           rows={data.passkeys}
           rowKey={(row) => row.id}
           columns={[
-            { header: 'Name', cell: (row) => <span className="anywhere">{row.name}</span> },
-            { header: 'Added', folds: true, cell: (row) => <Timestamp at={row.created_at} /> },
+            { header: t`Name`, cell: (row) => <span className="anywhere">{row.name}</span> },
+            { header: t`Added`, folds: true, cell: (row) => <Timestamp at={row.created_at} /> },
             {
-              header: 'Last used',
-              cell: (row) => (row.last_used_at === null ? 'Not yet' : <Timestamp at={row.last_used_at} />),
+              header: t`Last used`,
+              cell: (row) => (row.last_used_at === null ? t`Not yet` : <Timestamp at={row.last_used_at} />),
             },
             {
-              header: 'Actions',
+              header: t`Actions`,
               quietHeader: true,
               cell: (row) => (
                 <Group justify="flex-end">
-                  <Button size="compact-sm" onClick={() => removal.open(row)} aria-label={`Remove ${row.name}`}>
-                    Remove
-                  </Button>
+                  <Button
+                    size="compact-sm"
+                    onClick={() => removal.open(row)}
+                    aria-label={t`Remove ${row.name}`}
+                  >{t`Remove`}</Button>
                 </Group>
               ),
             },
@@ -163,16 +167,11 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
         />
       )}
       {supportsPasskeys ? (
-        <Button onClick={open} style={{ alignSelf: 'flex-start' }}>
-          Add passkey
-        </Button>
+        <Button onClick={open} style={{ alignSelf: 'flex-start' }}>{t`Add passkey`}</Button>
       ) : (
-        <Text size="sm">
-          To add a passkey, open the dashboard at its host name over HTTPS, or at localhost. Browsers do not support
-          passkeys elsewhere.
-        </Text>
+        <Text size="sm">{t`To add a passkey, open the dashboard at its host name over HTTPS, or at localhost. Browsers do not support passkeys elsewhere.`}</Text>
       )}
-      <Modal opened={adding} onClose={close} title="Add passkey">
+      <Modal opened={adding} onClose={close} title={t`Add passkey`}>
         <AddPasskey
           user={user}
           hasPasskey={(data?.passkeys.length ?? 0) > 0}
@@ -184,15 +183,17 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
         />
       </Modal>
       <ConfirmDialog
-        title="Remove passkey?"
-        action="Remove"
+        title={t`Remove passkey?`}
+        action={t`Remove`}
         opened={removal.opened}
         onClose={removal.close}
         onConfirm={remove}
       >
         <Text size="sm">
-          You can no longer sign in with “{removing?.name}”. Delete it from the device or password manager that stores
-          it as well.
+          <Trans>
+            You can no longer sign in with “{removing?.name}”. Delete it from the device or password manager that stores
+            it as well.
+          </Trans>
         </Text>
       </ConfirmDialog>
     </Section>

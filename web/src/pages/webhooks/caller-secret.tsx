@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { HOOK_GRACE_SECONDS } from '../../../../src/kernel/facts/limits.ts';
@@ -19,7 +21,9 @@ export function CallerUrl(props: {
   const { caller, url, secret, setting, then, onClose } = props;
   const place = (
     <div>
-      <Text size="sm">Let {caller} call this URL:</Text>
+      <Text size="sm">
+        <Trans>Let {caller} call this URL:</Trans>
+      </Text>
       <CopyText label="URL" text={url} />
       {setting && (
         <Text size="sm" mt="xs">
@@ -32,7 +36,7 @@ export function CallerUrl(props: {
     return (
       <SecretPanel
         secret={secret}
-        about={`This secret is shown only once. Copy it now into the settings of ${caller}: Mailvet recognizes its calls by it.`}
+        about={t`This secret is shown only once. Copy it now into the settings of ${caller}: Mailvet recognizes its calls by it.`}
         onClose={onClose}
       >
         {place}
@@ -43,9 +47,7 @@ export function CallerUrl(props: {
       {place}
       <Text size="sm">{then}</Text>
       <Group justify="flex-end">
-        <Button variant="filled" onClick={onClose}>
-          Done
-        </Button>
+        <Button variant="filled" onClick={onClose}>{t`Done`}</Button>
       </Group>
     </Stack>
   );
@@ -77,20 +79,22 @@ export function RollSecret(props: {
     });
     if (secret !== null) return setMade(secret);
     onClose();
-    void notify('Secret saved.');
+    void notify(t`Secret saved.`);
   };
   if (made !== null) return shown(made);
   return (
     <DialogForm
       values={{ secret: entered }}
-      action={theirs === null ? 'Roll secret' : 'Save secret'}
+      action={theirs === null ? t`Roll secret` : t`Save secret`}
       onCancel={onClose}
       onSave={roll}
     >
       {(errorOf) => (
         <>
           {theirs === null ? (
-            <Text size="sm">Creates a new secret, which is shown once. Then enter it in the settings of {caller}.</Text>
+            <Text size="sm">
+              <Trans>Creates a new secret, which is shown once. Then enter it in the settings of {caller}.</Trans>
+            </Text>
           ) : (
             <TextInput
               type="password"
@@ -106,13 +110,13 @@ export function RollSecret(props: {
           )}
           {replaces && (
             <Radio.Group
-              label="The secret before"
+              label={t`The secret before`}
               value={grace}
               onChange={(value) => setGrace(value === 'none' ? 'none' : 'day')}
             >
               <Stack gap="xs" mt={6}>
-                <Radio value="day" label="is accepted for one more day" />
-                <Radio value="none" label="is refused from now on" />
+                <Radio value="day" label={t`is accepted for one more day`} />
+                <Radio value="none" label={t`is refused from now on`} />
               </Stack>
             </Radio.Group>
           )}

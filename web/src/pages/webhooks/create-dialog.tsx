@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,7 +14,7 @@ import { SecretPanel } from './secret-panel.tsx';
 export const SECRET_DIALOG = { closeOnClickOutside: false, transitionProps: { duration: 0 }, size: 'lg' } as const;
 
 export const CreateWebhook = ({ opened, onClose }: { opened: boolean; onClose: () => void }) => (
-  <Modal opened={opened} onClose={onClose} title="Create webhook" {...SECRET_DIALOG}>
+  <Modal opened={opened} onClose={onClose} title={t`Create webhook`} {...SECRET_DIALOG}>
     <Create onClose={onClose} />
   </Modal>
 );
@@ -28,7 +29,7 @@ function Create({ onClose }: { onClose: () => void }) {
     <WebhookForm
       format="events"
       initial={{ url: '', events: ['*'], description: null }}
-      action="Create webhook"
+      action={t`Create webhook`}
       onCancel={onClose}
       onSave={async (body) => {
         const call = { params: { path: { account } }, body };

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Checkbox, Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ALERT_TYPES } from '../../../../src/kernel/facts/alerts.ts';
@@ -9,22 +10,22 @@ import { DialogForm } from '../../parts/dialog-form.tsx';
 type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'description'>;
 
 const EVENT_LABELS: Readonly<Record<WebhookEventType, string>> = {
-  'list.completed': 'A list was completed',
-  'list.failed': 'A list failed because of an internal error',
-  'list.cancelled': 'A list was canceled',
-  'credits.low': 'The balance fell below the alert threshold',
-  'account.created': 'An account was created (for operators)',
-  'credits.granted': 'Credits were granted to an account (for operators)',
-  'credits.exhausted': 'An account has no credits left (for operators)',
-  'key.created': 'An API key was created',
-  'key.revoked': 'An API key was revoked',
-  'outcomes.contradiction': 'The outcome of mail contradicts verdicts',
-  'rejections.high': 'Far more requests than usual are rejected',
-  'unknowns.high': 'Far more results than usual are unknown',
-  'budget.low': 'An API key has nearly spent its budget',
-  'webhook.failing': 'A webhook is failing',
-  'smtp.unreachable': 'Mail servers cannot be reached',
-  ping: 'A test was sent',
+  'list.completed': t`A list was completed`,
+  'list.failed': t`A list failed because of an internal error`,
+  'list.cancelled': t`A list was canceled`,
+  'credits.low': t`The balance fell below the alert threshold`,
+  'account.created': t`An account was created (for operators)`,
+  'credits.granted': t`Credits were granted to an account (for operators)`,
+  'credits.exhausted': t`An account has no credits left (for operators)`,
+  'key.created': t`An API key was created`,
+  'key.revoked': t`An API key was revoked`,
+  'outcomes.contradiction': t`The outcome of mail contradicts verdicts`,
+  'rejections.high': t`Far more requests than usual are rejected`,
+  'unknowns.high': t`Far more results than usual are unknown`,
+  'budget.low': t`An API key has nearly spent its budget`,
+  'webhook.failing': t`A webhook is failing`,
+  'smtp.unreachable': t`Mail servers cannot be reached`,
+  ping: t`A test was sent`,
 };
 
 /** Settings of a new or existing webhook. */
@@ -50,8 +51,8 @@ export function WebhookForm(props: {
     <DialogForm
       values={{ url, events: all || chosen, description }}
       missing={{
-        url: url.trim() === '' && 'Enter a URL.',
-        events: !all && chosen.length === 0 && 'Choose at least one event.',
+        url: url.trim() === '' && t`Enter a URL.`,
+        events: !all && chosen.length === 0 && t`Choose at least one event.`,
       }}
       action={action}
       onCancel={onCancel}
@@ -63,8 +64,8 @@ export function WebhookForm(props: {
             label="URL"
             description={
               isChat
-                ? 'Of an incoming webhook of Slack, or of another chat that takes {"text": …}.'
-                : 'Where events are sent: https, on a host that is reachable from the Internet. Redirects are not followed.'
+                ? t`Of an incoming webhook of Slack, or of another chat that takes ${'{"text": …}'}.`
+                : t`Where events are sent: https, on a host that is reachable from the Internet. Redirects are not followed.`
             }
             placeholder={isChat ? 'https://hooks.slack.com/services/…' : 'https://example.com/webhooks'}
             type="url"
@@ -79,7 +80,7 @@ export function WebhookForm(props: {
             error={errorOf('url')}
           />
           <Radio.Group
-            label={isChat ? 'Alerts' : 'Events'}
+            label={isChat ? t`Alerts` : t`Events`}
             value={all ? 'all' : 'some'}
             onChange={(value) => setAll(value === 'all')}
             error={errorOf('events')}
@@ -87,14 +88,16 @@ export function WebhookForm(props: {
             <Stack gap="xs" mt={6}>
               <Radio
                 value="all"
-                label={isChat ? 'All alerts, also those of later versions' : 'All events, also those of later versions'}
+                label={
+                  isChat ? t`All alerts, also those of later versions` : t`All events, also those of later versions`
+                }
               />
-              <Radio value="some" label="Only these" />
+              <Radio value="some" label={t`Only these`} />
             </Stack>
           </Radio.Group>
           {!all && (
             <Checkbox.Group
-              aria-label={isChat ? 'Chosen alerts' : 'Chosen events'}
+              aria-label={isChat ? t`Chosen alerts` : t`Chosen events`}
               value={[...chosen]}
               onChange={(values) => setChosen(types.filter((type) => values.includes(type)))}
             >
@@ -106,8 +109,8 @@ export function WebhookForm(props: {
             </Checkbox.Group>
           )}
           <TextInput
-            label="Description"
-            description="Optional, for your own use."
+            label={t`Description`}
+            description={t`Optional, for your own use.`}
             maxLength={WEBHOOK_DESCRIPTION_LENGTH.max}
             autoComplete="off"
             value={description}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge } from '@mantine/core';
 import type { Webhook } from '../../api/schema.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
@@ -5,8 +7,8 @@ import { Timestamp } from '../../parts/timestamp.tsx';
 type Reason = NonNullable<Webhook['disabled_reason']>;
 const DISABLED: Readonly<Record<Reason, string>> = {
   manual: 'disabled',
-  gone: 'disabled: it answered 410 (Gone)',
-  failing: 'disabled: every attempt failed for days',
+  gone: t`disabled: it answered 410 (Gone)`,
+  failing: t`disabled: every attempt failed for days`,
 };
 
 /** Whether events are sent, and why not. */
@@ -17,13 +19,15 @@ export function WebhookStatus({ of: { enabled, disabled_reason, failing_since } 
         {DISABLED[disabled_reason ?? 'manual']}
       </Badge>
     );
-  if (failing_since === null) return 'Enabled';
+  if (failing_since === null) return t`Enabled`;
   return (
     <>
-      <Badge variant="outline" color="red" miw="max-content">
-        failing
-      </Badge>{' '}
-      every attempt has failed since <Timestamp at={failing_since} />
+      <Trans>
+        <Badge variant="outline" color="red" miw="max-content">
+          failing
+        </Badge>{' '}
+        every attempt has failed since <Timestamp at={failing_since} />
+      </Trans>
     </>
   );
 }

@@ -1,9 +1,11 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Center, Loader } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
-import { formatNumber } from '../format.ts';
+import { formatNumber, inSentence, zoneName } from '../format.ts';
 import { Glyph } from '../glyph.tsx';
 import { lazyPart, notDrawn, PartBoundary } from '../lazy.tsx';
 import { Panel } from '../panel.tsx';
@@ -47,13 +49,19 @@ export function BarsChart(props: {
       actions={
         <>
           {outlier && !isTable && (
-            <button type="button" className={css.switch} aria-pressed={log} onClick={() => setLog(!log)}>
-              Logarithmic scale
-            </button>
+            <button
+              type="button"
+              className={css.switch}
+              aria-pressed={log}
+              onClick={() => setLog(!log)}
+            >{t`Logarithmic scale`}</button>
           )}
-          <button type="button" className={css.switch} aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
-            As a table
-          </button>
+          <button
+            type="button"
+            className={css.switch}
+            aria-pressed={isTable}
+            onClick={() => setIsTable(!isTable)}
+          >{t`As a table`}</button>
         </>
       }
       footer={footer}
@@ -85,7 +93,7 @@ function Legend(props: {
   const { bars } = props.data;
   const isCompared = bars.some(({ before }) => before !== null);
   return (
-    <ul className={css.legend} aria-label="Totals">
+    <ul className={css.legend} aria-label={t`Totals`}>
       {SEGMENTS.map((segment) => (
         <li key={segment}>
           <SegmentTotal
@@ -98,8 +106,10 @@ function Legend(props: {
       {props.rejected !== false && (
         <li>
           <span>
-            <Glyph of="rejected" /> Rejected, below the line{' '}
-            <b>{formatNumber(sum(bars, ({ rejected }) => rejected))}</b>
+            <Trans>
+              <Glyph of="rejected" /> Rejected, below the line{' '}
+              <b>{formatNumber(sum(bars, ({ rejected }) => rejected))}</b>
+            </Trans>
           </span>
         </li>
       )}
@@ -149,7 +159,7 @@ function Columns(props: {
       )}
       <div className={css.columns} style={{ right: AXIS_WIDTH + 16 }}>
         <BucketLinks
-          label={bucket === 'day' ? 'Days' : 'Hours'}
+          label={bucket === 'day' ? t`Days` : t`Hours`}
           buckets={bars.map((bar) => ({ at: bar.at, text: barText(bar, bucket), to: linkOf?.(bar) ?? null }))}
           pointed={pointed}
           onPoint={setPointed}
@@ -186,9 +196,9 @@ function Readout(props: { bar: Bar; bucket: Bars['bucket']; from: number; to: nu
     <div className={css.readout} style={place} aria-hidden>
       <b>{formatBucket(bar.at, bucket)}</b>
       <dl>
-        {row('Verifications', bar.total, null)}
+        {row(t`Verifications`, bar.total, null)}
         {SEGMENTS.map((segment) => row(SEGMENT_LABELS[segment], bar.segments[segment], <Glyph of={segment} />))}
-        {row('Requests rejected', bar.rejected, <Glyph of="rejected" />)}
+        {row(t`Requests rejected`, bar.rejected, <Glyph of="rejected" />)}
         {bar.before !== null &&
           row(beforeLabel, bar.before, <span className={css.before} style={{ display: 'block' }} />)}
       </dl>
@@ -200,11 +210,11 @@ function Numbers({ title, data, linkOf }: { title: string; data: Bars; linkOf: (
   const { bars, bucket } = data;
   const columns: Column<Bar>[] = [
     {
-      header: bucket === 'day' ? 'Day (UTC)' : 'Hour (UTC)',
+      header: bucket === 'day' ? t`Day (UTC)` : t`Hour (${zoneName(bars[0]?.at ?? Date.now())})`,
       cell: (bar) =>
         linkOf ? <Link {...linkOf(bar)}>{formatBucket(bar.at, bucket)}</Link> : formatBucket(bar.at, bucket),
     },
-    { header: 'Verifications', numeric: true, cell: ({ total }) => formatNumber(total) },
+    { header: t`Verifications`, numeric: true, cell: ({ total }) => formatNumber(total) },
     ...SEGMENTS.map(
       (segment): Column<Bar> => ({
         header: SEGMENT_LABELS[segment],
@@ -212,13 +222,13 @@ function Numbers({ title, data, linkOf }: { title: string; data: Bars; linkOf: (
         cell: ({ segments }) => formatNumber(segments[segment]),
       }),
     ),
-    { header: 'Rejected', numeric: true, cell: ({ rejected }) => formatNumber(rejected) },
+    { header: t`Rejected`, numeric: true, cell: ({ rejected }) => formatNumber(rejected) },
   ];
   if (bars.some(({ before }) => before !== null))
-    columns.push({ header: 'Before', numeric: true, cell: ({ before }) => formatNumber(before ?? 0) });
+    columns.push({ header: t`Before`, numeric: true, cell: ({ before }) => formatNumber(before ?? 0) });
   return (
     <DataTable
-      label={`Data: ${title.toLowerCase()}`}
+      label={t`Data: ${inSentence(title)}`}
       columns={columns}
       rows={bars.toReversed()}
       rowKey={({ at }) => at}

@@ -1,10 +1,12 @@
+import { t } from '@lingui/core/macro';
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { formatCompact } from '../format.ts';
 import { type Bars, heightOf, SEGMENTS, type Segment, ticksOf } from './bars.ts';
 import { AXIS_WIDTH } from './bucket-links.tsx';
-import { formatTick, tokenColor } from './series.ts';
+import { formatTick, isMidnight, tokenColor } from './series.ts';
 
 /** The canvas only: bars with the patterns of their verdicts. */
 export function BarsPlot({ bars, log }: { bars: Bars; log: boolean }) {
@@ -31,13 +33,12 @@ const HEIGHT = 240;
 const BELOW = 22;
 const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';
 const AXIS_HEIGHT = 28;
-const number = new Intl.NumberFormat('en', { notation: 'compact' });
 
 function optionsOf({ bars, bucket }: Bars, log: boolean): Omit<uPlot.Options, 'width' | 'height'> {
   const most = Math.max(...bars.map(({ total, before }) => Math.max(total, before ?? 0)), 1);
   const ticks = ticksOf(most, log);
   const top = heightOf(ticks.at(-1) ?? 1, log);
-  const per = bucket === 'day' ? ' a day' : ' an hour';
+  const per = bucket === 'day' ? t` a day` : t` an hour`;
   const ink = tokenColor('--ink-3');
   const grid = { stroke: tokenColor('--line'), width: 1 };
   const share = BELOW / (HEIGHT - AXIS_HEIGHT - BELOW - 8);
@@ -67,7 +68,7 @@ function optionsOf({ bars, bucket }: Bars, log: boolean): Omit<uPlot.Options, 'w
         grid,
         ticks: { show: false },
         splits: () => ticks.map((tick) => heightOf(tick, log)),
-        values: () => ticks.map((tick, i) => `${number.format(tick)}${i === ticks.length - 1 ? per : ''}`),
+        values: () => ticks.map((tick, i) => `${formatCompact(tick)}${i === ticks.length - 1 ? per : ''}`),
       },
     ],
     series: [{}, { paths: () => null, points: { show: false } }],
@@ -87,7 +88,7 @@ function labelled(bars: Bars['bars'], bucket: Bars['bucket'], width: number): nu
   const apart = Math.max(1, Math.ceil((bars.length * LABEL_WIDTH) / Math.max(1, width)));
   if (bucket === 'day' || last < 2 * DAY_HOURS) return bars.flatMap((_, i) => ((last - i) % apart === 0 ? [i] : []));
   const step = Math.ceil(apart / DAY_HOURS) * DAY_HOURS;
-  const first = bars.findIndex(({ at }) => new Date(at).getUTCHours() === 0);
+  const first = bars.findIndex(({ at }) => isMidnight(at));
   const midnights = bars.flatMap((_, i) => (i >= first && (i - first) % step === 0 && last - i >= apart ? [i] : []));
   return [...midnights, last];
 }
@@ -97,8 +98,8 @@ const isNow = (at: string, bucket: Bars['bucket']): boolean =>
 
 function labelOf(at: string | undefined, isLast: boolean, bucket: Bars['bucket']): string {
   if (at === undefined) return '';
-  if (isLast && isNow(at, bucket)) return bucket === 'day' ? 'today so far' : 'now';
-  return formatTick(Date.parse(at) / 1000);
+  if (isLast && isNow(at, bucket)) return bucket === 'day' ? t`today so far` : 'now';
+  return formatTick(Date.parse(at) / 1000, bucket);
 }
 
 function drawBars(plot: uPlot, bars: Bars['bars'], log: boolean): void {

@@ -1,17 +1,18 @@
+import { t } from '@lingui/core/macro';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { UsageChart } from '../../api/schema.ts';
-import { formatNumber } from '../format.ts';
+import { formatNumber, inSentence } from '../format.ts';
 import type { Outcome } from '../glyph.tsx';
 import { formatBucket } from './series.ts';
 
 /** What a bar is made of, in the order in which it stacks, from the bottom. */
 export type Segment = Exclude<Outcome, 'rejected'>;
 export const SEGMENT_LABELS: Readonly<Record<Segment, string>> = {
-  deliverable: 'Deliverable',
-  not_checked: 'Mailbox not checked',
-  unknown: 'Unknown',
-  risky: 'Risky',
-  undeliverable: 'Undeliverable',
+  deliverable: t`Deliverable`,
+  not_checked: t`Mailbox not checked`,
+  unknown: t`Unknown`,
+  risky: t`Risky`,
+  undeliverable: t`Undeliverable`,
 };
 export const SEGMENTS = keysOf(SEGMENT_LABELS);
 
@@ -68,9 +69,9 @@ export function hasOutlier(values: readonly number[]): boolean {
 /** A bar in words, for its link. */
 export function barText({ at, total, segments, rejected, before }: Bar, bucket: Bars['bucket']): string {
   const parts = SEGMENTS.filter((segment) => segments[segment] > 0).map(
-    (segment) => `${formatNumber(segments[segment])} ${SEGMENT_LABELS[segment].toLowerCase()}`,
+    (segment) => `${formatNumber(segments[segment])} ${inSentence(SEGMENT_LABELS[segment])}`,
   );
-  const rest = [...parts, `${formatNumber(rejected)} requests rejected`];
-  if (before !== null) rest.push(`${formatNumber(before)} in the period before`);
-  return `${formatBucket(at, bucket)}: ${formatNumber(total)} verifications; ${rest.join(', ')}`;
+  const rest = [...parts, t`${formatNumber(rejected)} requests rejected`];
+  if (before !== null) rest.push(t`${formatNumber(before)} in the period before`);
+  return t`${formatBucket(at, bucket)}: ${formatNumber(total)} verifications; ${rest.join(', ')}`;
 }

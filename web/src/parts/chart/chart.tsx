@@ -1,7 +1,9 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Center, Loader, Text, Title } from '@mantine/core';
 import { Suspense, useId, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
-import { formatNumber } from '../format.ts';
+import { formatNumber, inSentence, zoneName } from '../format.ts';
 import { lazyPart, notDrawn, PartBoundary } from '../lazy.tsx';
 import { hasOutlier } from './bars.ts';
 import bars from './bars-chart.module.css';
@@ -42,9 +44,12 @@ export function Chart(props: {
           <Text size="sm">{summary}</Text>
         </div>
         {outlier && (
-          <button type="button" className={bars.switch} aria-pressed={log} onClick={() => setLog(!log)}>
-            Logarithmic scale
-          </button>
+          <button
+            type="button"
+            className={bars.switch}
+            aria-pressed={log}
+            onClick={() => setLog(!log)}
+          >{t`Logarithmic scale`}</button>
         )}
       </figcaption>
       <Legend data={data} pointed={pointed} unit={unit} />
@@ -56,7 +61,7 @@ export function Chart(props: {
         </PartBoundary>
         <div className={css.columns} style={{ right: AXIS_WIDTH }}>
           <BucketLinks
-            label={`${bucket === 'day' ? 'Days' : 'Hours'}: ${title.toLowerCase()}`}
+            label={`${bucket === 'day' ? t`Days` : t`Hours`}: ${inSentence(title)}`}
             buckets={at.map((start, i) => ({ at: start, text: textOf(i), to: linkOf?.(start) ?? null }))}
             pointed={pointed}
             onPoint={setPointed}
@@ -98,7 +103,10 @@ function Legend({ data, pointed, unit }: { data: ChartData; pointed: number | nu
 function DataDetails({ title, unit, data }: { title: string; unit: string; data: ChartData }) {
   const [opened, setOpened] = useState(false);
   const columns: Column<number>[] = [
-    { header: data.bucket === 'day' ? 'Day (UTC)' : 'Hour (UTC)', cell: (i) => formatBucket(data.at[i]!, data.bucket) },
+    {
+      header: data.bucket === 'day' ? t`Day (UTC)` : t`Hour (${zoneName(data.at[0] ?? Date.now())})`,
+      cell: (i) => formatBucket(data.at[i]!, data.bucket),
+    },
     ...data.series.map(({ label, values }: Series) => ({
       header: label,
       numeric: true,
@@ -107,11 +115,13 @@ function DataDetails({ title, unit, data }: { title: string; unit: string; data:
   ];
   return (
     <details className={css.details} onToggle={(event) => setOpened(event.currentTarget.open)}>
-      <summary>Data: {title.toLowerCase()}</summary>
+      <summary>
+        <Trans>Data: {inSentence(title)}</Trans>
+      </summary>
       {opened && (
         <div className={css.numbers}>
           <DataTable
-            label={`Data: ${title.toLowerCase()}`}
+            label={t`Data: ${inSentence(title)}`}
             columns={columns}
             rows={data.at.map((_, i) => i)}
             rowKey={(i) => i}

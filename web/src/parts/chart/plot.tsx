@@ -2,6 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { formatCompact } from '../format.ts';
 import { heightOf, ticksOf } from './bars.ts';
 import { AXIS_WIDTH } from './bucket-links.tsx';
 import { type ChartData, formatTick, type Series, stack, tokenColor, toneFill } from './series.ts';
@@ -30,7 +31,6 @@ const AXIS_HEIGHT = 28;
 const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';
 const SIZES = { hour: 3600, day: 86_400 } as const;
 const DASHES: Readonly<Record<NonNullable<Series['line']>, number[]>> = { dashed: [6, 4], dotted: [2, 3] };
-const number = new Intl.NumberFormat('en', { notation: 'compact' });
 
 const times = ({ at }: ChartData): number[] => at.map((iso) => Date.parse(iso) / 1000);
 
@@ -66,12 +66,12 @@ function options(data: ChartData, unit: string, log: boolean): Omit<uPlot.Option
       {
         ...{ stroke: ink, font: FONT, size: AXIS_HEIGHT, space: 60 },
         ...{ grid: { show: false }, ticks: { show: false } },
-        values: (_, splits) => splits.map(formatTick),
+        values: (_, splits) => splits.map((seconds) => formatTick(seconds, data.bucket)),
       },
       {
         ...{ side: 1, stroke: ink, font: FONT, size: AXIS_WIDTH, grid, ticks: { show: false } },
         splits: () => ticks.map((tick) => heightOf(tick, log)),
-        values: () => ticks.map((tick, i) => `${number.format(tick)}${i === ticks.length - 1 ? unit : ''}`),
+        values: () => ticks.map((tick, i) => `${formatCompact(tick)}${i === ticks.length - 1 ? unit : ''}`),
       },
     ],
     series: [

@@ -1,3 +1,5 @@
+import { formatClock, formatDate, formatDayOfMonth, formatMinute, formatUtcDate } from '../format.ts';
+
 /** One value per bucket; null: no data. */
 export interface Series {
   readonly label: string;
@@ -41,17 +43,15 @@ export function stack(series: readonly Series[]): number[][] {
   return sums;
 }
 
-const UTC = { timeZone: 'UTC' } as const;
-const hour = new Intl.DateTimeFormat('en-GB', { ...UTC, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const day = new Intl.DateTimeFormat('en-GB', { ...UTC, day: 'numeric', month: 'short' });
-const whole = new Intl.DateTimeFormat('en-GB', { ...UTC, dateStyle: 'medium' });
+/** `14:00`, or `3 Nov` at midnight. Takes Unix seconds. Days are those that the service counts, in UTC. */
+export function formatTick(seconds: number, bucket: ChartData['bucket']): string {
+  const iso = new Date(seconds * 1000).toISOString();
+  return bucket === 'day' || isMidnight(iso) ? formatDayOfMonth(iso, bucket) : formatMinute(iso);
+}
 
-/** `14:00`, or `3 Nov` at midnight UTC. Takes Unix seconds. */
-export const formatTick = (seconds: number): string =>
-  (seconds % 86_400 === 0 ? day : hour).format(new Date(seconds * 1000));
+/** Whether a day begins for the reader. */
+export const isMidnight = (iso: string): boolean => formatClock(iso) === '00:00:00';
 
 /** `3 Nov 2026, 14:00`, or the date only. */
-export function formatBucket(iso: string, bucket: 'hour' | 'day'): string {
-  const date = new Date(iso);
-  return bucket === 'day' ? whole.format(date) : `${whole.format(date)}, ${hour.format(date)}`;
-}
+export const formatBucket = (iso: string, bucket: ChartData['bucket']): string =>
+  bucket === 'day' ? formatUtcDate(iso) : `${formatDate(iso)}, ${formatMinute(iso)}`;

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { memo, useState } from 'react';
@@ -15,7 +16,7 @@ import { deleteView, renameView, saveView, viewsKey, viewsQuery } from './querie
 /** Names the present search. */
 function SaveDialog(props: { page: ViewPage; search: string; opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Save this search">
+    <Modal opened={props.opened} onClose={props.onClose} title={t`Save this search`}>
       <SaveForm {...props} />
     </Modal>
   );
@@ -27,16 +28,16 @@ function SaveForm({ page, search, onClose }: Parameters<typeof SaveDialog>[0]) {
   const submit = useSubmit(async ({ name = '' }) => {
     const saved = await saveView(id, page, name, search);
     onClose();
-    void notify(`View ${saved.name} saved.`);
+    void notify(t`View ${saved.name} saved.`);
     await client.invalidateQueries({ queryKey: viewsKey(id, page) });
   });
   return (
-    <Form submit={submit} action="Save" main onCancel={onClose}>
+    <Form submit={submit} action={t`Save`} main onCancel={onClose}>
       <TextInput
         {...submit.field('name')}
-        label="Name"
-        description="All members of the account see it."
-        placeholder="Bounces of the newsletter"
+        label={t`Name`}
+        description={t`All members of the account see it.`}
+        placeholder={t`Bounces of the newsletter`}
         maxLength={VIEW_NAME_LENGTH.max}
         autoComplete="off"
         data-autofocus
@@ -49,12 +50,12 @@ function SaveForm({ page, search, onClose }: Parameters<typeof SaveDialog>[0]) {
 function ManageDialog(props: { page: ViewPage; views: readonly SavedView[]; opened: boolean; onClose: () => void }) {
   const { page, views, opened, onClose } = props;
   return (
-    <Modal opened={opened} onClose={onClose} title="Views">
+    <Modal opened={opened} onClose={onClose} title={t`Views`}>
       <Stack>
         {views.map((view) => (
           <OwnView key={view.id} page={page} view={view} />
         ))}
-        {views.length === 0 && <Text size="sm">There are no saved views.</Text>}
+        {views.length === 0 && <Text size="sm">{t`There are no saved views.`}</Text>}
       </Stack>
     </Modal>
   );
@@ -66,13 +67,13 @@ function OwnView({ page, view }: { page: ViewPage; view: SavedView }) {
   const refresh = () => client.invalidateQueries({ queryKey: viewsKey(id, page) });
   const submit = useSubmit(async ({ name = '' }) => {
     const renamed = await renameView(id, view.id, name);
-    void notify(`View renamed to ${renamed.name}.`);
+    void notify(t`View renamed to ${renamed.name}.`);
     await refresh();
   });
   const remove = useMutation({
     mutationFn: () => deleteView(id, view.id),
     onSuccess: () => {
-      void notify(`Deleted ${view.name}.`, async () => {
+      void notify(t`Deleted ${view.name}.`, async () => {
         await saveView(id, page, view.name, view.search);
         await refresh();
       });
@@ -82,16 +83,14 @@ function OwnView({ page, view }: { page: ViewPage; view: SavedView }) {
   return (
     <Form
       submit={submit}
-      action="Rename"
+      action={t`Rename`}
       beside={
         <Button
           color="red"
           loading={remove.isPending}
           onClick={() => remove.mutate()}
-          aria-label={`Delete ${view.name}`}
-        >
-          Delete
-        </Button>
+          aria-label={t`Delete ${view.name}`}
+        >{t`Delete`}</Button>
       }
     >
       <TextInput
@@ -131,11 +130,9 @@ export const ViewsMenu = memo(function ViewsMenu(props: {
     <>
       <Menu position="bottom-end" portalProps={{ target: '#content' }}>
         <Menu.Target>
-          <Button leftSection={<Icon name="bookmark" />} rightSection={<Icon name="chevron-down" />}>
-            Views
-          </Button>
+          <Button leftSection={<Icon name="bookmark" />} rightSection={<Icon name="chevron-down" />}>{t`Views`}</Button>
         </Menu.Target>
-        <Menu.Dropdown aria-label="Views" mah={420} maw={320} style={{ overflowY: 'auto' }}>
+        <Menu.Dropdown aria-label={t`Views`} mah={420} maw={320} style={{ overflowY: 'auto' }}>
           <Menu.RadioGroup value={current?.id ?? ''} onChange={choose}>
             {all.map(({ id, name }) => (
               <Menu.RadioItem key={id} value={id} className="anywhere">
@@ -143,18 +140,17 @@ export const ViewsMenu = memo(function ViewsMenu(props: {
               </Menu.RadioItem>
             ))}
           </Menu.RadioGroup>
-          {isLoadingError && (
-            <Text size="sm" px="sm" py={6}>
-              The saved views could not be loaded.
-            </Text>
-          )}
+          {isLoadingError && <Text size="sm" px="sm" py={6}>{t`The saved views could not be loaded.`}</Text>}
           {mayChange && <Menu.Divider />}
           {mayChange && (
-            <Menu.Item disabled={search === '' || current !== undefined} onClick={() => setDialog('save')}>
-              Save this search
-            </Menu.Item>
+            <Menu.Item
+              disabled={search === '' || current !== undefined}
+              onClick={() => setDialog('save')}
+            >{t`Save this search`}</Menu.Item>
           )}
-          {mayChange && own.length > 0 && <Menu.Item onClick={() => setDialog('manage')}>Rename or delete</Menu.Item>}
+          {mayChange && own.length > 0 && (
+            <Menu.Item onClick={() => setDialog('manage')}>{t`Rename or delete`}</Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
       <SaveDialog page={page} search={search} opened={dialog === 'save'} onClose={close} />

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { NO_REASON, type Reason } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import type { Outcome } from '../glyph.tsx';
@@ -18,31 +19,31 @@ interface Phrase {
 
 /** The one name of each reason: in rows, filters, charts, files and prose. */
 const PHRASES: Readonly<Record<Reason, Phrase>> = {
-  blocked_by_filter: { found: 'Blocked by your filter', part: null },
-  bounced_before: { found: 'Bounced before', part: 'all' },
-  invalid_format: { found: 'Invalid address', part: 'all' },
-  disposable_domain: { found: 'Disposable address', part: 'domain' },
-  domain_not_found: { found: 'Domain not found', part: 'domain' },
-  no_mx_records: { found: 'No mail servers', part: 'domain' },
-  null_mx: { found: 'Domain does not accept mail', open: 'null MX', part: 'domain' },
-  mx_unusable: { found: 'Mail servers unreachable', part: 'domain' },
-  dns_failure: { found: 'DNS failure', open: 'try again later', part: null },
-  catch_all: { found: 'Catch-all server', open: 'mailbox unconfirmed', part: 'domain' },
-  mailbox_not_found: { found: 'Mailbox not found', part: 'local' },
-  mailbox_full: { found: 'Mailbox full', part: 'local' },
-  mailbox_disabled: { found: 'Mailbox disabled', part: 'local' },
-  relay_denied: { found: 'Server does not accept mail for the domain', part: 'domain' },
-  greylisted: { found: 'Greylisted', open: 'try again later', part: null },
-  smtp_temporary_failure: { found: 'Deferred', open: 'try again later', part: null },
-  smtp_timeout: { found: 'Server timed out', open: 'mailbox unknown', part: null },
-  smtp_unreachable: { found: 'No connection to the server', open: 'mailbox unknown', part: null },
-  smtp_blocked: { found: 'Server blocked us', open: 'says nothing about the mailbox', part: null },
-  smtp_unverifiable: { found: 'Provider does not disclose', open: 'mailbox unknown', part: null },
+  blocked_by_filter: { found: t`Blocked by your filter`, part: null },
+  bounced_before: { found: t`Bounced before`, part: 'all' },
+  invalid_format: { found: t`Invalid address`, part: 'all' },
+  disposable_domain: { found: t`Disposable address`, part: 'domain' },
+  domain_not_found: { found: t`Domain not found`, part: 'domain' },
+  no_mx_records: { found: t`No mail servers`, part: 'domain' },
+  null_mx: { found: t`Domain does not accept mail`, open: t`null MX`, part: 'domain' },
+  mx_unusable: { found: t`Mail servers unreachable`, part: 'domain' },
+  dns_failure: { found: t`DNS failure`, open: t`try again later`, part: null },
+  catch_all: { found: t`Catch-all server`, open: t`mailbox unconfirmed`, part: 'domain' },
+  mailbox_not_found: { found: t`Mailbox not found`, part: 'local' },
+  mailbox_full: { found: t`Mailbox full`, part: 'local' },
+  mailbox_disabled: { found: t`Mailbox disabled`, part: 'local' },
+  relay_denied: { found: t`Server does not accept mail for the domain`, part: 'domain' },
+  greylisted: { found: t`Greylisted`, open: t`try again later`, part: null },
+  smtp_temporary_failure: { found: t`Deferred`, open: t`try again later`, part: null },
+  smtp_timeout: { found: t`Server timed out`, open: t`mailbox unknown`, part: null },
+  smtp_unreachable: { found: t`No connection to the server`, open: t`mailbox unknown`, part: null },
+  smtp_blocked: { found: t`Server blocked us`, open: t`says nothing about the mailbox`, part: null },
+  smtp_unverifiable: { found: t`Provider does not disclose`, open: t`mailbox unknown`, part: null },
 };
 
 const WITHOUT_REASON: Readonly<Record<Verification['validation_type'], Phrase>> = {
-  mx: { found: 'Domain accepts mail', open: 'mailbox not checked', part: null },
-  smtp: { found: 'Mailbox exists', part: 'local' },
+  mx: { found: t`Domain accepts mail`, open: t`mailbox not checked`, part: null },
+  smtp: { found: t`Mailbox exists`, part: 'local' },
 };
 
 /** Undefined for a reason that is newer than this page. */
@@ -57,7 +58,7 @@ export function phraseOf({ reason, status, validation_type }: Judged): Phrase {
 
 /** The name of a reason: `Domain does not accept mail`. A reason that is newer than this page stays a code. */
 export const reasonName = (reason: string | null): string =>
-  reason === null || reason === NO_REASON ? 'No reason' : (ROWS[reason]?.found ?? reason);
+  reason === null || reason === NO_REASON ? t`No reason` : (ROWS[reason]?.found ?? reason);
 
 /** An address at the mx level without a finding was not asked about: that is no failure to find out. */
 export const outcomeOf = ({ deliverability, reason }: Judged): Outcome =>

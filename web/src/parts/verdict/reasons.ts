@@ -1,11 +1,13 @@
+import { plural, t } from '@lingui/core/macro';
 import { NO_REASON_COPY, REASONS, type ReasonRow, type VerdictCopy } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
-import { pluralize } from '../format.ts';
+import { factText } from '../fact-text.ts';
+import { inSentence } from '../format.ts';
 import { reasonName } from './outcome.ts';
 
 type Status = Verification['status'];
 
-const STATUS_LABELS: Readonly<Record<Status, string>> = { good: 'Good', bad: 'Bad' };
+const STATUS_LABELS: Readonly<Record<Status, string>> = { good: t`Good`, bad: t`Bad` };
 
 type Judged = Pick<Verification, 'reason' | 'status' | 'validation_type'>;
 
@@ -13,24 +15,35 @@ type Judged = Pick<Verification, 'reason' | 'status' | 'validation_type'>;
 const ROWS: Readonly<Record<string, ReasonRow | undefined>> = REASONS;
 
 export function wordsOf({ reason, status, validation_type }: Judged): VerdictCopy {
-  if (reason === null) return NO_REASON_COPY[validation_type];
+  if (reason === null) return translated(NO_REASON_COPY[validation_type]);
   const copy = ROWS[reason]?.copy;
   if (copy === undefined) {
-    return { title: reasonName(reason), meaning: 'The page of verdicts in the documentation explains it.', advice: '' };
+    return {
+      title: reasonName(reason),
+      meaning: t`The page of verdicts in the documentation explains it.`,
+      advice: '',
+    };
   }
   const words = 'title' in copy ? copy : copy[status];
-  return { ...words, advice: words.advice.replaceAll('`', '') };
+  const { title, meaning, advice } = translated(words);
+  return { title, meaning, advice: advice.replaceAll('`', '') };
 }
+
+const translated = ({ title, meaning, advice }: VerdictCopy): VerdictCopy => ({
+  title: factText(title),
+  meaning: factText(meaning),
+  advice: factText(advice),
+});
 
 /** The verdict in one line: `Good: the mailbox exists`. */
 export function headline(judged: Judged): string {
   const { title } = wordsOf(judged);
-  return `${STATUS_LABELS[judged.status]}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+  return `${STATUS_LABELS[judged.status]}: ${inSentence(title)}`;
 }
 
 /** `in 5 minutes`, for `retry_after`. */
 export function retryWords(seconds: number): string {
-  if (seconds < 90) return `in ${pluralize(seconds, 'second')}`;
-  if (seconds < 5400) return `in ${pluralize(Math.ceil(seconds / 60), 'minute')}`;
-  return `in ${pluralize(Math.ceil(seconds / 3600), 'hour')}`;
+  if (seconds < 90) return t`in ${plural(seconds, { one: '# second', other: '# seconds' })}`;
+  if (seconds < 5400) return t`in ${plural(Math.ceil(seconds / 60), { one: '# minute', other: '# minutes' })}`;
+  return t`in ${plural(Math.ceil(seconds / 3600), { one: '# hour', other: '# hours' })}`;
 }

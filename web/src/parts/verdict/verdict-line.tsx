@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { isKeptHash } from '../../../../src/kernel/facts/kept-addresses.ts';
 import { Glyph } from '../glyph.tsx';
 import { escapeInvisible } from './escape-invisible.ts';
@@ -23,7 +24,12 @@ export function VerdictLine({ of }: { of: Judged }) {
 /** An address, character for character; the part on which the verdict rests is underlined in the verdict's color. */
 export function Address({ email, of }: { email: string; of: Judged }) {
   // The hash tells one from another, and its beginning is enough for that.
-  if (isKeptHash(email)) return <span className={css.address}>Address not kept ({email.slice(0, 13)}…)</span>;
+  if (isKeptHash(email))
+    return (
+      <span className={css.address}>
+        <Trans>Address not kept ({email.slice(0, 13)}…)</Trans>
+      </span>
+    );
   const { part } = phraseOf(of);
   const at = email.lastIndexOf('@');
   const cut = part === 'local' ? [0, at] : part === 'domain' ? [at + 1, email.length] : [0, email.length];

@@ -1,10 +1,12 @@
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { ProviderKind } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { type Column, DataTable } from '../data-table.tsx';
-import { formatDateTime, formatMs, pluralize } from '../format.ts';
+import { formatDateTime, formatMs } from '../format.ts';
 import { Glyph } from '../glyph.tsx';
 import { decidingLines } from './deciding-line.ts';
 import { escapeInvisible } from './escape-invisible.ts';
@@ -16,7 +18,7 @@ import { Address } from './verdict-line.tsx';
 
 type EvidenceData = NonNullable<Verification['evidence']>;
 
-const SPEAKERS = { client: 'Mailvet', server: 'Server', note: 'Note' } as const;
+const SPEAKERS = { client: 'Mailvet', server: t`Server`, note: t`Note` } as const;
 
 type MailServer = NonNullable<Verification['checks']['mx']['records']>[number] & {
   /** Null: not looked up, or not kept. */
@@ -38,17 +40,19 @@ function mailServersOf({ checks, evidence }: Verification): readonly MailServer[
 }
 
 const MAIL_SERVERS: readonly Column<MailServer>[] = [
-  { header: 'Host', cell: ({ host }) => <span className="mono anywhere">{escapeInvisible(host)}</span> },
-  { header: 'Priority', cell: ({ priority }) => priority, numeric: true },
+  { header: t`Host`, cell: ({ host }) => <span className="mono anywhere">{escapeInvisible(host)}</span> },
+  { header: t`Priority`, cell: ({ priority }) => priority, numeric: true },
 ];
 const ADDRESSES: Column<MailServer> = {
-  header: 'IP addresses',
+  header: t`IP addresses`,
   folds: true,
   cell: ({ addresses, unusable }) =>
     unusable === null ? (
       <span className="mono anywhere">{addresses?.join(', ')}</span>
     ) : (
-      <span className="anywhere">Unusable: {escapeInvisible(unusable)}</span>
+      <span className="anywhere">
+        <Trans>Unusable: {escapeInvisible(unusable)}</Trans>
+      </span>
     ),
 };
 
@@ -57,12 +61,10 @@ function MailServers({ of }: { of: Verification }) {
   if (servers.length === 0) return null;
   const isLookedUp = servers.some(({ addresses, unusable }) => addresses !== null || unusable !== null);
   return (
-    <section aria-label="Mail servers">
-      <Title order={3} mb="xs">
-        Mail servers
-      </Title>
+    <section aria-label={t`Mail servers`}>
+      <Title order={3} mb="xs">{t`Mail servers`}</Title>
       <DataTable
-        label="Mail servers"
+        label={t`Mail servers`}
         columns={isLookedUp ? [...MAIL_SERVERS, ADDRESSES] : MAIL_SERVERS}
         rows={servers}
         rowKey={({ host, priority }) => `${priority} ${host}`}
@@ -80,33 +82,37 @@ function Transcript({
 }) {
   const deciding = decidingLines(smtp.transcript, check);
   const facts = [
-    smtp.host && `Host: ${escapeInvisible(smtp.host)}`,
-    smtp.address && `IP address: ${smtp.address}`,
-    `TLS: ${smtp.tls ? 'yes' : 'no'}`,
-    smtp.rule && `Rule: ${smtp.rule}`,
+    smtp.host && t`Host: ${escapeInvisible(smtp.host)}`,
+    smtp.address && t`IP address: ${smtp.address}`,
+    t`TLS: ${smtp.tls ? t`yes` : t`no`}`,
+    smtp.rule && t`Rule: ${smtp.rule}`,
   ].filter(Boolean);
   return (
     <div>
-      <Title order={3}>SMTP transcript</Title>
+      <Title order={3}>{t`SMTP transcript`}</Title>
       <Text size="sm" c="dimmed" mb="xs" className="anywhere">
-        {facts.join(' · ')}. Times are in seconds from the start of the session. The local part of the address is
-        redacted.
+        <Trans>
+          {facts.join(' · ')}. Times are in seconds from the start of the session. The local part of the address is
+          redacted.
+        </Trans>
       </Text>
       {smtp.transcript.length === 0 ? (
-        <Text>No connection was made.</Text>
+        <Text>{t`No connection was made.`}</Text>
       ) : (
-        <ol className={css.dialogue} aria-label="SMTP transcript">
+        <ol className={css.dialogue} aria-label={t`SMTP transcript`}>
           {smtp.transcript.map(({ at, from, text }, i) => (
             <li
               key={`${i} ${at}`}
               data-from={from}
               data-deciding={(deciding !== null && i >= deciding.first && i <= deciding.last) || undefined}
             >
-              <span className={css.time}>{(at / 1000).toFixed(3)} s</span>
+              <span className={css.time}>
+                <Trans>{(at / 1000).toFixed(3)} s</Trans>
+              </span>
               <span>{SPEAKERS[from]}</span>
               <span>
                 <code dir="ltr">{escapeInvisible(text)}</code>
-                {i === deciding?.last && <span className={css.decides}>decides</span>}
+                {i === deciding?.last && <span className={css.decides}>{t`decides`}</span>}
               </span>
             </li>
           ))}
@@ -138,31 +144,31 @@ interface Check {
   readonly facts?: (checks: Checks) => readonly Fact[];
 }
 
-const unknown = 'Could not be determined.';
+const unknown = t`Could not be determined.`;
 
 const KIND_WORDS: Readonly<Record<ProviderKind, string>> = {
-  mailbox: 'have mailboxes',
-  gateway: 'filter and pass on',
-  hosting: 'are of a web host',
+  mailbox: t`have mailboxes`,
+  gateway: t`filter and pass on`,
+  hosting: t`are of a web host`,
   forwarder: 'forward',
-  relay: 'hide an address',
+  relay: t`hide an address`,
 };
 
 /** In the order in which the checks run. */
 const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   syntax: {
-    title: 'Syntax',
-    decided: 'the syntax decided',
-    results: { pass: 'Valid.', fail: 'Invalid.', unknown },
+    title: t`Syntax`,
+    decided: t`the syntax decided`,
+    results: { pass: t`Valid.`, fail: t`Invalid.`, unknown },
     facts: ({ syntax: { error, index } }) => [
       ['error', error && (SYNTAX_ERROR_NAMES[error] ?? error)],
       ['position', index === undefined ? null : index + 1],
     ],
   },
   filter: {
-    title: 'Your filters',
-    decided: 'a filter decided',
-    results: { pass: 'No filter blocks it.', fail: 'A filter blocks it.', unknown },
+    title: t`Your filters`,
+    decided: t`a filter decided`,
+    results: { pass: t`No filter blocks it.`, fail: t`A filter blocks it.`, unknown },
     facts: ({ filter: { id, filter_id = id, action, value } }) => [
       ['filter', filter_id],
       ['action', action],
@@ -170,37 +176,37 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
     ],
   },
   disposable: {
-    title: 'Disposable lists',
-    decided: 'the disposable list decided',
+    title: t`Disposable lists`,
+    decided: t`the disposable list decided`,
     results: {
-      pass: 'Not listed.',
-      fail: 'Listed as disposable.',
-      unknown: 'Listed only by less reliable sources. This does not affect the verdict.',
+      pass: t`Not listed.`,
+      fail: t`Listed as disposable.`,
+      unknown: t`Listed only by less reliable sources. This does not affect the verdict.`,
     },
     facts: ({ disposable: { matched, list_version } }) => [
       ['entry', matched],
-      ['list version', list_version],
+      [t`list version`, list_version],
     ],
   },
   domain: {
-    title: 'Domain',
-    decided: 'the domain decided',
-    results: { pass: 'Exists.', fail: 'Does not exist.', unknown: 'DNS lookup failed.' },
+    title: t`Domain`,
+    decided: t`the domain decided`,
+    results: { pass: t`Exists.`, fail: t`Does not exist.`, unknown: t`DNS lookup failed.` },
   },
   mx: {
-    title: 'Mail servers',
-    decided: 'the mail servers of the domain decided',
-    results: { pass: 'Found.', fail: 'None usable.', unknown: 'DNS lookup failed.' },
+    title: t`Mail servers`,
+    decided: t`the mail servers of the domain decided`,
+    results: { pass: t`Found.`, fail: t`None usable.`, unknown: t`DNS lookup failed.` },
     facts: ({ mx: { provider, provider_kind: kind, failure } }) => [
       ['provider', provider],
-      ['its hosts', kind == null ? null : KIND_WORDS[kind]],
-      ['DNS response', failure],
+      [t`its hosts`, kind == null ? null : KIND_WORDS[kind]],
+      [t`DNS response`, failure],
     ],
   },
   smtp: {
-    title: 'Mailbox',
-    decided: 'the mail server decided',
-    results: { pass: 'The server accepts the address.', fail: 'The server rejects the address.', unknown },
+    title: t`Mailbox`,
+    decided: t`the mail server decided`,
+    results: { pass: t`The server accepts the address.`, fail: t`The server rejects the address.`, unknown },
     facts: ({ smtp: { host, stage, code, enhanced_code, tls, rule, egress } }) => [
       ['host', host],
       ['stage', stage],
@@ -211,11 +217,11 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
     ],
   },
   catch_all: {
-    title: 'Catch-all',
-    decided: 'the catch-all check decided',
+    title: t`Catch-all`,
+    decided: t`the catch-all check decided`,
     results: {
-      pass: 'The server rejects a random address.',
-      fail: 'The server accepts any address.',
+      pass: t`The server rejects a random address.`,
+      fail: t`The server accepts any address.`,
       unknown,
     },
     // The answer is remembered for hours.
@@ -225,11 +231,11 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
 
 /** Why checks were skipped: those after the last one that ran. */
 function skippedBecause({ checks, reason, validation_type }: Verification): string {
-  if (reason === 'bounced_before') return 'Not needed: earlier mail to the address bounced.';
+  if (reason === 'bounced_before') return t`Not needed: earlier mail to the address bounced.`;
   const last = keysOf(CHECKS).findLast((name) => checks[name].result !== 'skipped');
-  if (last === undefined) return 'Not needed.';
+  if (last === undefined) return t`Not needed.`;
   const isOpen = checks[last].result === 'pass' && checks.smtp.result === 'skipped';
-  return isOpen ? `Not part of the ${validation_type} level.` : `Not needed: ${CHECKS[last].decided}.`;
+  return isOpen ? t`Not part of the ${validation_type} level.` : t`Not needed: ${CHECKS[last].decided}.`;
 }
 
 function checkRows(reply: Verification): CheckRow[] {
@@ -271,10 +277,8 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
       <Summary reply={reply} onSuggestion={onSuggestion} />
       {children}
       {checks.syntax.index !== undefined && <SyntaxErrorPosition email={reply.email} index={checks.syntax.index} />}
-      <section aria-label="Checks">
-        <Title order={3} mb="xs">
-          Checks
-        </Title>
+      <section aria-label={t`Checks`}>
+        <Title order={3} mb="xs">{t`Checks`}</Title>
         <dl className={css.checks}>
           {checkRows(reply).map(({ title, result, summary, facts }) => (
             <div key={title} style={{ display: 'contents' }}>
@@ -312,17 +316,19 @@ function Summary({ reply, onSuggestion }: { reply: Verification; onSuggestion: O
           <b>{title}</b>
           <p>
             {meaning} {advice}
-            {reply.retry_after !== null && ` Retry ${retryWords(reply.retry_after)}.`}
+            {reply.retry_after !== null && t` Retry ${retryWords(reply.retry_after)}.`}
           </p>
         </div>
       </div>
       <Text size="sm" c="dimmed">
-        Deliverability: {reply.deliverability}. Reason: {reply.reason === null ? 'none' : reasonName(reply.reason)}.
-        Checked at the {reply.validation_type} level in {formatMs(reply.duration_ms)} for{' '}
-        {pluralize(reply.credits_used, 'credit')}.
+        <Trans>
+          Deliverability: {reply.deliverability}. Reason: {reply.reason === null ? 'none' : reasonName(reply.reason)}.
+          Checked at the {reply.validation_type} level in {formatMs(reply.duration_ms)} for{' '}
+          <Plural value={reply.credits_used} one="# credit" other="# credits" />.
+        </Trans>
       </Text>
       {flags.length > 0 && (
-        <Group gap="xs" aria-label="Flags" role="list">
+        <Group gap="xs" aria-label={t`Flags`} role="list">
           {flags.map((flag) => (
             <Badge key={flag} role="listitem" variant="default">
               {flag}
@@ -337,23 +343,21 @@ function Summary({ reply, onSuggestion }: { reply: Verification; onSuggestion: O
 const Suggestion = ({ email, onSuggestion }: { email: string; onSuggestion: OnSuggestion }) => (
   <Group gap="xs" mb={4}>
     <span className="anywhere">
-      Did you mean <b className="mono">{escapeInvisible(email)}</b>?
+      <Trans>
+        Did you mean <b className="mono">{escapeInvisible(email)}</b>?
+      </Trans>
     </span>
-    {onSuggestion && (
-      <Button size="xs" onClick={() => onSuggestion(email)}>
-        Use this address
-      </Button>
-    )}
+    {onSuggestion && <Button size="xs" onClick={() => onSuggestion(email)}>{t`Use this address`}</Button>}
   </Group>
 );
 
 /** Attributes that do not affect the verdict. */
 function flagsOf(reply: Verification): string[] {
   const flags: readonly (readonly [boolean | null, string])[] = [
-    [reply.is_role, 'role address'],
-    [reply.is_free, 'free provider'],
-    [reply.is_relay, `privacy relay${reply.relay_provider == null ? '' : `: ${reply.relay_provider}`}`],
-    [reply.tag !== null, `tag: ${escapeInvisible(reply.tag ?? '')}`],
+    [reply.is_role, t`role address`],
+    [reply.is_free, t`free provider`],
+    [reply.is_relay, t`privacy relay${reply.relay_provider == null ? '' : `: ${reply.relay_provider}`}`],
+    [reply.tag !== null, t`tag: ${escapeInvisible(reply.tag ?? '')}`],
   ];
   return flags.flatMap(([is, words]) => (is ? [words] : []));
 }
@@ -372,9 +376,11 @@ function SyntaxErrorPosition({ email, index }: { email: string; index: number })
   const character = String.fromCodePoint(...[email.codePointAt(index)].flatMap((code) => code ?? []));
   return (
     <Text size="sm" className="anywhere">
-      Error position: {escapeInvisible(email.slice(0, index))}
-      <mark className={css.mark}>{character === '' ? ' (end)' : escapeInvisible(character)}</mark>
-      {escapeInvisible(email.slice(index + character.length))}
+      <Trans>
+        Error position: {escapeInvisible(email.slice(0, index))}
+        <mark className={css.mark}>{character === '' ? t` (end)` : escapeInvisible(character)}</mark>
+        {escapeInvisible(email.slice(index + character.length))}
+      </Trans>
     </Text>
   );
 }

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -10,7 +11,6 @@ import { listsQuery } from '../../pages/lists/queries.ts';
 import { STATUS_LABELS } from '../../pages/lists/status.tsx';
 import { accountsQuery } from '../../pages/operator/queries.ts';
 import { webhooksQuery } from '../../pages/webhooks/queries.ts';
-import { pluralize } from '../../parts/format.ts';
 import { useKeptTime } from '../../parts/kept-time.ts';
 import { useNavGroups } from '../pages.ts';
 import { type Group, type Item, item, type Subject, search, subjectOf } from './match.ts';
@@ -24,20 +24,20 @@ function useGo(): (to: NavigateOptions) => void {
 
 /** What people call a page beside its name. */
 const WORDS: Readonly<Record<string, string>> = {
-  '/': 'dashboard home start',
-  '/log': 'history requests rejected',
-  '/outcomes': 'bounces complaints deliveries calibration accuracy',
-  '/filters': 'block blocklist',
-  '/policies': 'rules decisions signals',
-  '/settings/keys': 'tokens secrets',
-  '/alerts': 'notifications mail slack chat',
-  '/usage': 'statistics charts latency',
-  '/account/ledger': 'billing balance transactions',
-  '/account/members': 'users team invitations',
-  '/account/audit-log': 'events history',
-  '/account': 'settings plan',
-  '/security': 'password passkeys two-factor sessions profile',
-  '/operator/service': 'nodes health queue status',
+  '/': t`dashboard home start`,
+  '/log': t`history requests rejected`,
+  '/outcomes': t`bounces complaints deliveries calibration accuracy`,
+  '/filters': t`block blocklist`,
+  '/policies': t`rules decisions signals`,
+  '/settings/keys': t`tokens secrets`,
+  '/alerts': t`notifications mail slack chat`,
+  '/usage': t`statistics charts latency`,
+  '/account/ledger': t`billing balance transactions`,
+  '/account/members': t`users team invitations`,
+  '/account/audit-log': t`events history`,
+  '/account': t`settings plan`,
+  '/security': t`password passkeys two-factor sessions profile`,
+  '/operator/service': t`nodes health queue status`,
 };
 
 /** The pages that the user may open, and the documentation. */
@@ -53,8 +53,8 @@ function usePages(): readonly Item[] {
     ),
   );
   const documentation = [
-    item('/docs', 'API reference', 'code', () => go({ to: '/docs' })),
-    item('/guide/', 'Guide', 'book-2', () => window.location.assign('/guide/')),
+    item('/docs', t`API reference`, 'code', () => go({ to: '/docs' })),
+    item('/guide/', t`Guide`, 'book-2', () => window.location.assign('/guide/')),
   ];
   return [...pages, ...documentation];
 }
@@ -72,70 +72,76 @@ function useActions(onShortcuts: () => void): readonly Item[] {
     account === null
       ? []
       : [
-          mayChange && item('verify', 'Verify an address', 'at', () => go({ to: '/verify' })),
+          mayChange && item('verify', t`Verify an address`, 'at', () => go({ to: '/verify' })),
           mayChange &&
-            item('/lists/new', 'New list', 'file-spreadsheet', () => go({ to: '/lists/new' }), {
-              words: 'upload import bulk',
+            item('/lists/new', t`New list`, 'file-spreadsheet', () => go({ to: '/lists/new' }), {
+              words: t`upload import bulk`,
             }),
           isAdmin &&
-            item('create-key', 'Create API key', 'key', () => go({ to: '/settings/keys', search: { create: true } }), {
+            item('create-key', t`Create API key`, 'key', () => go({ to: '/settings/keys', search: { create: true } }), {
               words: 'new',
             }),
           isAdmin &&
             item(
               'create-auth-hook',
-              'Create auth hook',
+              t`Create auth hook`,
               'fingerprint',
               () => go({ to: '/settings/hooks', search: { create: true } }),
-              { words: 'new supabase workos kratos zitadel sign-up' },
+              { words: t`new supabase workos kratos zitadel sign-up` },
             ),
           isAdmin &&
             item(
               'create-webhook',
-              'Create webhook',
+              t`Create webhook`,
               'webhook',
               () => go({ to: '/webhooks', search: { create: true } }),
-              { words: 'new endpoint' },
+              { words: t`new endpoint` },
             ),
           isAdmin &&
             item(
               'connect-provider',
-              'Connect a provider of outcomes',
+              t`Connect a provider of outcomes`,
               'check',
               () => go({ to: '/outcomes', search: { create: true } }),
-              { words: 'new bounces ses sendgrid postmark brevo mailgun resend' },
+              { words: t`new bounces ses sendgrid postmark brevo mailgun resend` },
             ),
           mayChange &&
-            item('add-filter', 'Add filter', 'filter', () => go({ to: '/filters', search: { add: '' } }), {
-              words: 'new create block',
+            item('add-filter', t`Add filter`, 'filter', () => go({ to: '/filters', search: { add: '' } }), {
+              words: t`new create block`,
             }),
           isAdmin &&
             !account.test &&
-            item('invite', 'Invite member', 'users', () => go({ to: '/account/members', search: { invite: true } }), {
-              words: 'new add user',
+            item('invite', t`Invite member`, 'users', () => go({ to: '/account/members', search: { invite: true } }), {
+              words: t`new add user`,
             }),
-          item('mode', `Switch to ${account.test ? 'live' : 'test'} mode`, 'selector', () =>
+          item('mode', account.test ? t`Switch to live mode` : t`Switch to test mode`, 'selector', () =>
             openAccount(account.test ? account.live : account.test_account),
           ),
         ];
   const operator =
     user?.operator === true &&
-    item('create-account', 'Create account', 'building', () => go({ to: '/operator', search: { create: true } }), {
-      note: 'Operator',
+    item('create-account', t`Create account`, 'building', () => go({ to: '/operator', search: { create: true } }), {
+      note: t`Operator`,
       words: 'new',
     });
   const others = accounts
     .filter(({ id }) => id !== account?.live)
     .map(({ id, name }) =>
-      item(`switch ${id}`, `Switch to ${name}`, 'building', () => openAccount(id), { note: 'Account', words: id }),
+      item(`switch ${id}`, t`Switch to ${name}`, 'building', () => openAccount(id), { note: t`Account`, words: id }),
     );
   return [
     ...member,
     operator,
     ...others,
-    item('scheme', `Switch to ${other} colors`, 'moon', () => setColorScheme(other), { words: 'theme appearance' }),
-    item('shortcuts', 'Keyboard shortcuts', 'menu-2', onShortcuts, { words: 'help' }),
-    item('sign-out', 'Sign out', 'arrow-right', () => void signOut(), { words: 'log out logout' }),
+    item(
+      'scheme',
+      other === 'dark' ? t`Switch to dark colors` : t`Switch to light colors`,
+      'moon',
+      () => setColorScheme(other),
+      { words: t`theme appearance` },
+    ),
+    item('shortcuts', t`Keyboard shortcuts`, 'menu-2', onShortcuts, { words: 'help' }),
+    item('sign-out', t`Sign out`, 'arrow-right', () => void signOut(), { words: t`log out logout` }),
   ].filter((action) => action !== false);
 }
 
@@ -151,17 +157,17 @@ function useSubjects(): (subject: Subject) => readonly Group[] {
     const open = (name: string, icon: Item['icon'], run: () => void) =>
       item(`open ${text}`, `${name} ${text}`, icon, run);
     if (of === 'acc')
-      return isOperator ? open('Account', 'building', () => go({ to: '/operator/accounts/$id', params })) : null;
+      return isOperator ? open(t`Account`, 'building', () => go({ to: '/operator/accounts/$id', params })) : null;
     if (account === null) return null;
     switch (of) {
       case 'ver':
-        return open('Verification', 'logs', () => go({ to: '/log/$id', params }));
+        return open(t`Verification`, 'logs', () => go({ to: '/log/$id', params }));
       case 'lst':
-        return open('List', 'list-check', () => go({ to: '/lists/$id', params }));
+        return open(t`List`, 'list-check', () => go({ to: '/lists/$id', params }));
       case 'key':
-        return open('API key', 'key', () => go({ to: '/settings/keys/$id', params }));
+        return open(t`API key`, 'key', () => go({ to: '/settings/keys/$id', params }));
       case 'whk':
-        return open('Webhook', 'webhook', () => go({ to: '/webhooks/$id', params }));
+        return open(t`Webhook`, 'webhook', () => go({ to: '/webhooks/$id', params }));
     }
   };
   return (subject) => {
@@ -171,13 +177,15 @@ function useSubjects(): (subject: Subject) => readonly Group[] {
       return open === null ? [] : [{ title: 'ID', items: [open] }];
     }
     if (account === null) return [];
-    const name = is === 'text' ? `Search the log for “${text}”` : `Log of ${text}`;
+    const name = is === 'text' ? t`Search the log for “${text}”` : t`Log of ${text}`;
     const log = item('subject-log', name, 'logs', () => go({ to: '/log', search: { query: text } }));
-    if (is === 'text') return [{ title: 'Log', items: [log] }];
-    const note = account.test ? 'costs nothing' : `from ${pluralize(account.prices.mx, 'credit')}`;
+    if (is === 'text') return [{ title: t`Log`, items: [log] }];
+    const note = account.test
+      ? t`costs nothing`
+      : t`from ${plural(account.prices.mx, { one: '# credit', other: '# credits' })}`;
     const verify = item(
       'subject-verify',
-      `Verify ${text}`,
+      t`Verify ${text}`,
       'at',
       () => go({ to: '/verify', search: { email: text } }),
       { note },
@@ -185,18 +193,18 @@ function useSubjects(): (subject: Subject) => readonly Group[] {
     const inLists = () => go({ to: '/log', search: { query: text, origin: 'list' } });
     const items = [
       log,
-      item('subject-lists', `Results of ${text} in lists`, 'list-check', inLists),
+      item('subject-lists', t`Results of ${text} in lists`, 'list-check', inLists),
       ...(mayChange
         ? [
-            item('subject-filter', `Block ${text} with a filter`, 'filter', () =>
+            item('subject-filter', t`Block ${text} with a filter`, 'filter', () =>
               go({ to: '/filters', search: { add: text } }),
             ),
           ]
         : []),
     ];
     return is === 'address'
-      ? [{ title: 'Address', items: [...(mayChange ? [verify] : []), ...items] }]
-      : [{ title: 'Domain', items }];
+      ? [{ title: t`Address`, items: [...(mayChange ? [verify] : []), ...items] }]
+      : [{ title: t`Domain`, items }];
   };
 }
 
@@ -217,8 +225,8 @@ export function useGroups(
   const actions = useActions(onShortcuts);
   const subjects = useSubjects();
   const all: readonly Group[] = [
-    { title: 'Pages', items: pages },
-    { title: 'Actions', items: actions },
+    { title: t`Pages`, items: pages },
+    { title: t`Actions`, items: actions },
     ...records.groups,
   ];
   if (text === '') {
@@ -226,7 +234,7 @@ export function useGroups(
     const recent = recentPaths(account?.id ?? '').flatMap((path) => items.find(({ id }) => id === path) ?? []);
     // The first one is the page that is open.
     const [, ...earlier] = recent;
-    const shown = [{ title: 'Recent', items: earlier.slice(0, 5) }, ...all.slice(0, 2).toReversed()];
+    const shown = [{ title: t`Recent`, items: earlier.slice(0, 5) }, ...all.slice(0, 2).toReversed()];
     return { groups: distinct(shown), busy: false };
   }
   const subject = subjectOf(text);
@@ -262,16 +270,16 @@ function useRecords(text: string, hasRecords: boolean) {
   const accounts = useQuery({ ...accountsQuery({ query }), ...options, enabled: isOperator && query !== '' });
   const groups: readonly Group[] = [
     {
-      title: 'API keys',
+      title: t`API keys`,
       items: (keys.data?.keys ?? []).map(({ id, name, key, state }) =>
         item(`/settings/keys/${id}`, name, 'key', () => go({ to: '/settings/keys/$id', params: { id } }), {
-          note: state === 'revoked' ? `${key}, revoked` : key,
+          note: state === 'revoked' ? t`${key}, revoked` : key,
           words: id,
         }),
       ),
     },
     {
-      title: 'Lists',
+      title: t`Lists`,
       items: (lists.data?.lists ?? []).map(({ id, name, status }) =>
         item(`/lists/${id}`, name, 'list-check', () => go({ to: '/lists/$id', params: { id } }), {
           note: STATUS_LABELS[status],
@@ -280,7 +288,7 @@ function useRecords(text: string, hasRecords: boolean) {
       ),
     },
     {
-      title: 'Webhooks',
+      title: t`Webhooks`,
       items: (webhooks.data?.webhooks ?? []).map(({ id, url, description }) =>
         item(`/webhooks/${id}`, url, 'webhook', () => go({ to: '/webhooks/$id', params: { id } }), {
           note: description ?? undefined,
@@ -289,7 +297,7 @@ function useRecords(text: string, hasRecords: boolean) {
       ),
     },
     {
-      title: 'All accounts',
+      title: t`All accounts`,
       items: (isOperator ? (accounts.data?.accounts ?? []) : []).map(({ id, name, status }) =>
         item(`/operator/accounts/${id}`, name, 'building', () => go({ to: '/operator/accounts/$id', params: { id } }), {
           note: status === 'active' ? undefined : status,

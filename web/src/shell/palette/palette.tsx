@@ -1,7 +1,7 @@
+import { plural, t } from '@lingui/core/macro';
 import { VisuallyHidden } from '@mantine/core';
 import { createSpotlight, Spotlight, type SpotlightSearchProps, useSpotlight } from '@mantine/spotlight';
 import { type KeyboardEvent, type Ref, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
-import { pluralize } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isShortcut } from '../../parts/shortcuts.ts';
 import { useGroups } from './items.ts';
@@ -64,7 +64,7 @@ export function Palette({ field, query, onQuery, entered, hasRecords, onShortcut
       overlayProps={{ blur: 0 }}
       transitionProps={{ duration: 0 }}
       returnFocus={false}
-      title="Find"
+      title={t`Find`}
       classNames={css}
     >
       <Spotlight.Search
@@ -76,7 +76,7 @@ export function Palette({ field, query, onQuery, entered, hasRecords, onShortcut
         aria-activedescendant={items.length > 0 ? optionId(at) : undefined}
         onKeyDown={onKeyDown}
       />
-      <Spotlight.ActionsList id={list} role="listbox" aria-label="Found" aria-busy={busy}>
+      <Spotlight.ActionsList id={list} role="listbox" aria-label={t`Found`} aria-busy={busy}>
         {groups.map(({ title, items }) => (
           <Spotlight.ActionsGroup key={title} label={title} role="group" aria-label={title}>
             {items.map((item) => {
@@ -101,8 +101,10 @@ export function Palette({ field, query, onQuery, entered, hasRecords, onShortcut
           </Spotlight.ActionsGroup>
         ))}
       </Spotlight.ActionsList>
-      {items.length === 0 && <Spotlight.Empty>{busy ? 'Searching…' : 'Nothing found.'}</Spotlight.Empty>}
-      <VisuallyHidden role="status">{busy ? '' : pluralize(items.length, 'result')}</VisuallyHidden>
+      {items.length === 0 && <Spotlight.Empty>{busy ? t`Searching…` : t`Nothing found.`}</Spotlight.Empty>}
+      <VisuallyHidden role="status">
+        {busy ? '' : plural(items.length, { one: '# result', other: '# results' })}
+      </VisuallyHidden>
     </Spotlight.Root>
   );
 }

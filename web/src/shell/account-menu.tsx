@@ -14,8 +14,8 @@ import { browserTimeZone, chooseTimeZone, chosenTimeZone } from '../parts/time-z
 import { samePage } from './pages.ts';
 
 /**
- * Account selection, color scheme, language, time zone and sign-out. It is rendered when it is wanted, and opens. `children`: the button, in
- * `target`.
+ * Account selection, color scheme, language, time zone and sign-out. It is rendered when it is wanted, and opens.
+ * `children`: the button, in `target`.
  */
 export function AccountMenu({ target, children }: MenuProps) {
   const { user, accounts } = useSession();

@@ -83,9 +83,10 @@ describe('the steps of the first hour', () => {
     [
       'a chat',
       async () => {
-        const { url } = await startReceiver();
-        const body = { url: `${url}/services/T000`, format: 'slack', events: ['list.failed'] };
+        const chat = await startReceiver();
+        const body = { url: `${chat.url}/services/T000`, format: 'slack', events: ['list.failed'] };
         expect((await admin.call('POST', of(member.account, '/webhooks'), body)).status).toBe(201);
+        await chat.close();
       },
     ],
   ])('count %s as an alert', async (_what, set) => {

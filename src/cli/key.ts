@@ -3,7 +3,8 @@ import { fromIso, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { KEY_MONTHLY_CREDITS } from '../kernel/facts/limits.ts';
 import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import { choice, counted } from '../kernel/format.ts';
-import { KEY_PREFIXES, type KeyMode } from '../kernel/ids.ts';
+import { KEY_PREFIXES } from '../kernel/ids.ts';
+import { modeOf } from '../service/keys.ts';
 import { parseKeyName } from '../service/names.ts';
 import type { Key, KeyLimits } from '../store/store.ts';
 import { requireAccount } from './account.ts';
@@ -21,14 +22,12 @@ import {
   withStore,
 } from './command.ts';
 
-const keyModeOf = ({ testOf }: Key): KeyMode => (testOf === null ? 'live' : 'test');
-
 const keyJson = (k: Key) => ({
   id: k.id,
   account_id: k.testOf ?? k.accountId,
-  mode: keyModeOf(k),
+  mode: modeOf(k),
   name: k.name,
-  key: `${KEY_PREFIXES[keyModeOf(k)]}…${k.lastFour}`,
+  key: `${KEY_PREFIXES[modeOf(k)]}…${k.lastFour}`,
   allow_ips: k.allowIps,
   scopes: k.scopes,
   monthly_credits: k.budget?.credits ?? null,

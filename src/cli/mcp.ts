@@ -4,7 +4,7 @@ import { createMailvet, MailvetError } from '../../sdk/src/index.ts';
 import type { Options } from '../config/read.ts';
 import { DecisionField } from '../contract/policies.ts';
 import type { McpBackend } from '../http/mcp/tools.ts';
-import { ApiError, ERROR_CODES, type ErrorCode, messageOf } from '../kernel/errors.ts';
+import { ApiError, isErrorCode, messageOf } from '../kernel/errors.ts';
 import { TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL } from '../kernel/facts/plans.ts';
 import { builtInPolicy, type Decision, decide, decideOutage } from '../kernel/facts/policies.ts';
@@ -84,7 +84,7 @@ function remoteBackend(url: string, key: string, explain: McpBackend['explain'])
   const rethrow = (error: unknown): never => {
     if (!(error instanceof MailvetError)) throw error;
     const { decision } = error.details;
-    const code = isCode(error.code) ? error.code : NO_VERDICT;
+    const code = isErrorCode(error.code) ? error.code : NO_VERDICT;
     throw new ApiError(code, explainServerError(error, url), isDecision(decision) ? { decision } : {});
   };
   return {
@@ -101,4 +101,3 @@ function remoteBackend(url: string, key: string, explain: McpBackend['explain'])
 
 const decisionSchema = Compile(DecisionField);
 const isDecision = (sent: unknown): sent is Decision => decisionSchema.Check(sent);
-const isCode = (code: unknown): code is ErrorCode => ERROR_CODES.some((known) => known === code);

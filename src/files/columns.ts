@@ -388,7 +388,7 @@ interface Body {
 }
 
 const filledCount = (cells: Cells): number => cells.filter(isFilled).length;
-function filledWidth(cells: Cells): number {
+export function filledWidth(cells: Cells): number {
   return cells.findLastIndex(isFilled) + 1;
 }
 const isNumber = (cell: string): boolean => !/\p{L}/u.test(cell) && !/@/.test(cell);

@@ -1,5 +1,7 @@
 /** Bytes to text, block by block. */
+
 import { isUtf8 } from 'node:buffer';
+import { CR, LF } from '../kernel/facts/ascii.ts';
 import { decoderOf, type Encoding } from './encoding.ts';
 
 export interface TextBlock {
@@ -14,8 +16,6 @@ export interface DecodeNotes {
   invalid: number;
 }
 
-const LF = 10;
-const CR = 13;
 /**
  * A block without a line end is cut anywhere from here on. Of larger ones, more outlives a collection, with what they
  * are parsed into: with 128 KiB, a reader of JSON on one line grew by 142 to 165 MB.

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { encodingNamed } from '../kernel/encoding-names.ts';
+import { CR, LF, TAB } from '../kernel/facts/ascii.ts';
 import { unreadable } from './problems.ts';
 
 export interface Encoding {
@@ -15,10 +16,6 @@ export interface Encoding {
   /** Whether another encoding may be meant: it was stated neither by the sender nor by the bytes. */
   readonly isGuessed: boolean;
 }
-
-const TAB = 0x09;
-const LF = 0x0a;
-const CR = 0x0d;
 
 /** Upper halves of code pages that the standard lacks. */
 const CODE_PAGES: Readonly<Record<string, string>> = {

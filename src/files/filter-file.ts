@@ -11,7 +11,7 @@ import { FILTER_FILE_BYTES, FILTER_FILE_ROWS, LIST_COLUMNS, LIST_ROW_BYTES } fro
 import { FILTER_FIELDS, type FilterField } from '../kernel/facts/lists.ts';
 import { counted } from '../kernel/format.ts';
 import { contentOf, FORM_WEIGHTS } from './address-cell.ts';
-import { folded, givenColumn, HEADER_ROWS, nameRank, SAMPLE_ROWS } from './columns.ts';
+import { filledWidth, folded, givenColumn, HEADER_ROWS, nameRank, SAMPLE_ROWS } from './columns.ts';
 import { openFile } from './formats.ts';
 import { ROW_PROBLEMS, tooLarge, unreadable } from './problems.ts';
 import { chained, otherLists, type ReadOptions, sampleOf } from './read-file.ts';
@@ -289,7 +289,6 @@ function isTyped(row: RawRow, below: readonly RawRow[]): boolean {
 const startsWithType = ({ cells: [first = '', second = ''] }: Pick<RawRow, 'cells'>): boolean =>
   isOneOf(FILTER_TYPES, first) && isFilled(second);
 const withType = (cells: readonly string[]): readonly string[] => (startsWithType({ cells }) ? cells : ['', ...cells]);
-const filledWidth = (cells: readonly string[]): number => cells.findLastIndex(isFilled) + 1;
 
 function fieldsOf(
   rows: readonly (readonly string[])[],

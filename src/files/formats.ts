@@ -23,7 +23,7 @@ import {
   type RowLimits,
   type RowSource,
 } from './rows.ts';
-import { type RandomAccess, SpooledInput, spool } from './spool.ts';
+import { filePieces, type RandomAccess, SpooledInput, spool } from './spool.ts';
 import { shownNames } from './xlsx/book.ts';
 import { readSheet } from './xlsx/threads.ts';
 import { mainPartOf } from './xlsx/workbook.ts';
@@ -279,12 +279,6 @@ async function* gunzipped(file: RandomAccess, maxBytes: number): AsyncGenerator<
     gunzip.destroy();
     await done;
   }
-}
-
-const READ_BYTES = 64 * 1024;
-
-async function* filePieces(file: RandomAccess): AsyncGenerator<Buffer, void, undefined> {
-  for (let at = 0; at < file.size; at += READ_BYTES) yield await file.read(at, READ_BYTES);
 }
 
 interface TextOptions {

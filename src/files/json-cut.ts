@@ -1,5 +1,6 @@
 /** JSON cut into its records, which are left to JSON.parse: in bounded memory, however large the document is. */
 
+import { BACKSLASH, COLON, COMMA, QUOTE } from '../kernel/facts/ascii.ts';
 import { EACH, type JsonPath } from './json-survey.ts';
 import { unreadable } from './problems.ts';
 
@@ -57,10 +58,6 @@ export class LineCutter implements JsonCutter {
   }
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
 const OPENING_BRACKETS: readonly number[] = [0x7b, 0x5b];
 const CLOSING_BRACKETS: readonly number[] = [0x7d, 0x5d];
 const RECORD_SEPARATOR = 0x1e;

@@ -1,4 +1,5 @@
 /** Where a JSON document has its records. */
+import { BACKSLASH, COLON, COMMA, QUOTE } from '../kernel/facts/ascii.ts';
 import { unreadable } from './problems.ts';
 import { shownNames } from './xlsx/book.ts';
 
@@ -262,10 +263,6 @@ const isWithin = (inner: JsonPath, outer: JsonPath): boolean =>
 /** `hits.hits` */
 export const shownPath = (path: JsonPath): string => path.filter((step) => step !== EACH).join('.');
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
 const BRACE = 0x7b;
 const BRACE_END = 0x7d;
 const OPENING_BRACKET = 0x5b;

@@ -3,9 +3,11 @@
  * reports (RFC 5965), bounces that are only text, and mbox files of them. They come from strangers: what is read of one
  * is bounded before it is parsed.
  */
+
 import type { Attachment, Email } from 'postal-mime';
 import { parseDiagnostic } from '../engine/smtp/bounce.ts';
 import { fromMailDate } from '../kernel/clock.ts';
+import { LF } from '../kernel/facts/ascii.ts';
 import { ADDRESS_LENGTH, MAIL_DIAGNOSTIC_LENGTH, MAIL_REPORT_BYTES, MAIL_REPORT_READ } from '../kernel/facts/limits.ts';
 import type { MailOutcome } from '../kernel/facts/sent-mail.ts';
 
@@ -41,7 +43,6 @@ const disregardedReport = (why: Disregarded): MailReport => ({ outcomes: [], dis
 
 // What is read.
 
-const LF = 0x0a;
 const DASH = 0x2d;
 
 /**

@@ -117,6 +117,12 @@ export async function openNameless(): Promise<FileHandle> {
   }
 }
 
+const READ_BYTES = 64 * 1024;
+
+export async function* filePieces(file: Pick<RandomAccess, 'size' | 'read'>): AsyncGenerator<Buffer, void, undefined> {
+  for (let at = 0; at < file.size; at += READ_BYTES) yield await file.read(at, READ_BYTES);
+}
+
 const inMemory = (bytes: Buffer): RandomAccess => ({
   size: bytes.length,
   shared: { bytes },

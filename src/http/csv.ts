@@ -11,7 +11,7 @@ export const JSON_LINES = 'application/jsonl';
 export const asDownload = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
 
 type Pages<Row> = PacedReading<readonly Row[]>;
-type Cell = string | number | null;
+export type Cell = string | number | null;
 
 /**
  * The head goes with the first page, so that the status still says what prevents an export. A page without rows

@@ -1,4 +1,5 @@
 /** CSV (RFC 4180): written so that no spreadsheet takes it for formulas, and read with CR, LF and CRLF as line ends. */
+import { BACKSLASH, CR, LF, SPACE, TAB } from './facts/ascii.ts';
 
 /** A line that no spreadsheet takes for formulas. */
 export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(',')}\r\n`;
@@ -66,11 +67,6 @@ export interface RowBounds {
   readonly checkColumns: (count: number, line: number) => void;
 }
 
-const LF = 0x0a;
-const CR = 0x0d;
-const SPACE = 0x20;
-const TAB = 0x09;
-const BACKSLASH = 0x5c;
 /** Of a row that is too large, what is shown. */
 const SHOWN_ROW_CHARACTERS = 200;
 /** After so many broken quotes, one that is not closed in its own line is not looked for further. */

@@ -7,6 +7,7 @@ import { ApiError } from '../kernel/errors.ts';
 import type { PlanTerms } from '../kernel/facts/plans.ts';
 import type { AccountSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import { choice } from '../kernel/format.ts';
+import { noAccount } from '../store/filters.ts';
 import type {
   Account,
   AccountChange,
@@ -284,8 +285,6 @@ function refuseNone(credits: number): void {
   if (credits === 0)
     throw new ApiError('invalid_parameter', 'credits must be a whole number, and not 0.', { field: 'credits' });
 }
-
-const noAccount = () => new ApiError('not_found', 'There is no such account.');
 
 /** Lets concurrent calls share one run. */
 function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {

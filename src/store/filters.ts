@@ -1,4 +1,4 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { FILTER_KEPT_DAYS } from '../kernel/facts/limits.ts';
@@ -27,7 +27,7 @@ import { storeReply } from './idempotency.ts';
 import { toAuditRow, writeAudit } from './people/audit-log.ts';
 import { storable, storableOrNull } from './rows.ts';
 import type { AccountId, Actor, Filter, FilterAdded, FilterInput, Filters } from './store.ts';
-import type { Row, Tables } from './tables.ts';
+import type { Row, Trx } from './tables.ts';
 
 // Filters as rows, and their insertion in bulk.
 
@@ -82,8 +82,6 @@ const toFilterRow = (account: AccountId, id: number, input: FilterInput, now: nu
 
 /** The same for filters of which an account has one. */
 const storedSubject = (kind: FilterKind, value: string): string => `${kindsLike(kind)[0]}\n${value}`;
-
-type Trx = Transaction<Tables>;
 
 /** The account, and its filters that have the subject of one of the rows. */
 function reads(driver: TransactionDriver, trx: Trx, account: AccountId, rows: readonly Row<'filters'>[]) {
@@ -257,7 +255,7 @@ const FILTERS_SORTED_BY = {
 const NEWEST_FIRST = { by: 'added', descending: true } as const;
 
 const tooManyFilters = (limit: number) => new ApiError('too_many_filters', undefined, { limit });
-const noAccount = () => new ApiError('not_found', 'There is no such account.');
+export const noAccount = () => new ApiError('not_found', 'There is no such account.');
 
 /**
  * An id that no filter of the account has had; a duplicate wastes its own. Locks the account, as whatever changes

@@ -2,7 +2,8 @@
  * What became of mail that accounts sent, and the sums by which verdicts are measured: each change of rows changes them
  * in its transaction, under the lock of the account.
  */
-import { sql, type Transaction } from 'kysely';
+
+import { sql } from 'kysely';
 import { toIso } from '../kernel/clock.ts';
 import { contradictingOutcome, groupKey, groupOf, type OutcomeSum } from '../kernel/facts/calibration.ts';
 import { CONTRADICTIONS_TOLD } from '../kernel/facts/limits.ts';
@@ -36,10 +37,9 @@ import type {
   ReplyToStore,
   SentAfter,
 } from './store.ts';
-import type { Row, Tables } from './tables.ts';
+import type { Row, Trx } from './tables.ts';
 import { emitEvent } from './webhooks.ts';
 
-type Trx = Transaction<Tables>;
 type StoredOutcome = Row<'outcomes'>;
 type VerdictRow = Row<'outcome_verdicts'>;
 type SumRow = Row<'outcome_sums'>;

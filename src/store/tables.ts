@@ -1,6 +1,6 @@
 /** The tables as Kysely sees them, the same on both databases (migrations/). Times in ms, credits as whole numbers. */
 
-import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { ColumnType, Generated, Selectable, Transaction } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
 import type { AlertType } from '../kernel/facts/alerts.ts';
 import type { DeliveryStatus, DisabledReason, WebhookEventType, WebhookFormat } from '../kernel/facts/events.ts';
@@ -730,3 +730,4 @@ export interface Tables extends PaceTables, RequestTables, OutcomeTables {
   shared_files: SharedFilesTable;
 }
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;
+export type Trx = Transaction<Tables>;

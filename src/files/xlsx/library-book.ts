@@ -12,14 +12,11 @@ import {
 } from '@e965/xlsx';
 import { tooLarge, unreadable } from '../problems.ts';
 import type { RawBatch } from '../rows.ts';
-import type { RandomAccess } from '../spool.ts';
 import { type Book, SheetRating, SURVEYED_SHEETS, withMailto } from './book.ts';
 import { RowCollector } from './row-collector.ts';
 import { numberText, styleOf } from './styles.ts';
 import type { BookLimits } from './thread-messages.ts';
-import { openZip } from './zip-read.ts';
-
-type Bytes = Pick<RandomAccess, 'size' | 'read'>;
+import { type Bytes, openZip } from './zip-read.ts';
 
 /** 65,536 rows of 30 columns take about as much. */
 const XLS_BYTES = 64 << 20;

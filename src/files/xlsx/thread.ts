@@ -4,7 +4,7 @@ import type { BookFormat } from '../../kernel/facts/lists.ts';
 import { answerCalls } from '../../kernel/thread.ts';
 import { FileError, unreadable } from '../problems.ts';
 import type { RawBatch } from '../rows.ts';
-import { type RandomAccess, readShared, type SpooledBytes } from '../spool.ts';
+import { filePieces, readShared, type SpooledBytes } from '../spool.ts';
 import { type Book, type ChosenSheet, chooseSheet } from './book.ts';
 import { openDocument } from './document-book.ts';
 import {
@@ -17,11 +17,8 @@ import {
 } from './thread-messages.ts';
 import { openXlsx } from './workbook.ts';
 import { type Written, writeRows } from './write.ts';
-import { openZip } from './zip-read.ts';
+import { type Bytes, openZip } from './zip-read.ts';
 
-type Bytes = Pick<RandomAccess, 'size' | 'read'>;
-
-const THREAD_READ_BYTES = 48 * 1024;
 const ODS_BYTES = 2 ** 30;
 
 const OPENERS = {
@@ -72,14 +69,10 @@ async function isEncrypted(pieces: AsyncIterable<Buffer>): Promise<boolean> {
 const openDocumentText = (format: 'ods' | 'html' | 'spreadsheetml', file: Bytes, limits: SheetLimits): Promise<Book> =>
   openDocument(
     format,
-    () => piecesOf(file),
+    () => filePieces(file),
     limits,
     (read) => read,
   );
-
-async function* piecesOf(file: Bytes): AsyncGenerator<Buffer, void, undefined> {
-  for (let at = 0; at < file.size; at += THREAD_READ_BYTES) yield await file.read(at, THREAD_READ_BYTES);
-}
 
 /** `next` says whether to go on. */
 async function readOrder(

@@ -2,8 +2,10 @@
  * As much of XML 1.0 as spreadsheets use: elements, attributes, text. No document types, so no entities of their own.
  * Tables in HTML are read as leniently as browsers do.
  */
+
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
+import { SPACE } from '../../kernel/facts/ascii.ts';
 import { unreadable } from '../problems.ts';
 
 export interface XmlHandler {
@@ -203,8 +205,6 @@ function tagName(tag: string): string {
   return localName(tag.slice(0, end));
 }
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
-
-const SPACE = 0x20;
 
 /** The attributes of a tag, with their names without a prefix; values may contain entities. */
 export function eachAttribute(tag: string, visit: (name: string, value: string) => void): void {

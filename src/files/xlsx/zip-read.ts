@@ -5,7 +5,7 @@ import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { tooLarge, unreadable } from '../problems.ts';
 import type { RandomAccess } from '../spool.ts';
 
-type Bytes = Pick<RandomAccess, 'size' | 'read'>;
+export type Bytes = Pick<RandomAccess, 'size' | 'read'>;
 
 export interface ZipEntry {
   readonly name: string;

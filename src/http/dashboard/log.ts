@@ -15,7 +15,7 @@ import type { LogCursor, LogEntry, LogExportRow, LogExportSearch, LoggedRequest 
 import { refusalOf } from '../access/api-key.ts';
 import { done } from '../access/session.ts';
 import type { HttpContext } from '../context.ts';
-import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
+import { type Cell, csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { disconnectSignal, isDisconnected } from '../exchange.ts';
 import { ACCOUNT_PATH, type AccountContext, type JsonAnswer, type Route, route } from '../route.ts';
 
@@ -238,8 +238,6 @@ export const LOG_ROUTES: readonly Route[] = [
 ];
 
 const LOG_PATH = '/dashboard/accounts/:account/log';
-
-type Cell = string | number | null;
 
 interface LogColumn {
   readonly entry?: (entry: C.LogEntryReply) => Cell;

@@ -24,7 +24,14 @@ import { createPasskeys, type PasskeyService } from './passkeys.ts';
 import { admitToken, createPasswords, type PasswordService } from './password-change.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
 import type { SignedIn } from './session.ts';
-import { beginSession, createSessionList, createSessions, type SessionList, type SessionService } from './sessions.ts';
+import {
+  beginSession,
+  createSessionList,
+  createSessions,
+  ONE_TIME_CODE,
+  type SessionList,
+  type SessionService,
+} from './sessions.ts';
 import { type CheckDeliverability, createSignUp, type SignUpService } from './sign-up.ts';
 import { createUserAdmin, newToken, removeAuthenticator, signInOf, type UserAdmin } from './user-admin.ts';
 import { createUserAudit, type UserAudit } from './user-audit.ts';
@@ -216,8 +223,6 @@ const SECOND_FACTOR_ERRORS: ErrorMapping = {
   // Concurrent requests used the recovery codes; the other one won.
   CONFLICT: 'wrong_code',
 };
-
-const ONE_TIME_CODE = /^\d{6}$/;
 
 function createConfirmation(parts: {
   library: () => Promise<Library>;

@@ -119,7 +119,7 @@ const CHALLENGE_ERRORS: ErrorMapping = {
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: NO_CHALLENGE,
 };
 
-const ONE_TIME_CODE = /^\d{6}$/;
+export const ONE_TIME_CODE = /^\d{6}$/;
 const factorOf = (code: string): Factor => (ONE_TIME_CODE.test(code) ? 'code' : 'recovery_code');
 
 /** A new session of the user; `like`: what it is worth. Throws `link_expired` if the user no longer exists. */

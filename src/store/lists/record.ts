@@ -1,5 +1,6 @@
 /** Results of a list: with their charge, progress and what is left to do, in one transaction. */
-import type { CompiledQuery, Transaction } from 'kysely';
+
+import type { CompiledQuery } from 'kysely';
 import { MINUTE_MS, monthName } from '../../kernel/clock.ts';
 import { highestPrice } from '../../kernel/facts/plans.ts';
 import { listResultId } from '../../kernel/ids.ts';
@@ -7,7 +8,7 @@ import { partReads, planPart, type Scope } from '../charge/shared-hold.ts';
 import type { Planned, RowsRead, TransactionDriver } from '../driver.ts';
 import { storable } from '../rows.ts';
 import type { AccountId, ListOutcome, ListRecorded, VerificationRecord } from '../store.ts';
-import type { Row, Tables } from '../tables.ts';
+import type { Row, Trx } from '../tables.ts';
 import { parsePending } from './blocks.ts';
 import { ofList } from './claim.ts';
 import { endList } from './end.ts';
@@ -72,8 +73,6 @@ function planOf(
   const finish = () => endList(scope, account, id, 'completed');
   return { result: { outcome: 'completed', ...sums }, changes: all, finish };
 }
-
-type Trx = Transaction<Tables>;
 
 /**
  * What the account has, as far as it matters, as all charges change it: of the balance, `most`, which is what the

@@ -225,7 +225,7 @@ export function guard(options: GuardOptions): Guard {
       if (signal.aborted) throw error;
       return withoutVerdict(error, email);
     }
-    if (result.did_you_mean !== null && !mayAccept) {
+    if (typeof result.did_you_mean === 'string' && !mayAccept) {
       offered.add(email, result);
       return rejected('did_you_mean', result);
     }

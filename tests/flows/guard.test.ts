@@ -256,6 +256,11 @@ describe('without a verdict', () => {
     expect(taken).toBeGreaterThan(20);
   });
 
+  it('offers nothing where a reply has no suggestion', async () => {
+    const reply = () => Promise.resolve(Response.json({ deliverability: 'unknown' }));
+    expect(await made({ fetch: reply })(ADDRESS('ada'))).toMatchObject({ ok: true, suggestion: null });
+  });
+
   it('writes a line to the console, without the key and the address', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     try {

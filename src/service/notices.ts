@@ -58,7 +58,7 @@ export const shownFailures = (lists: readonly List[], dismissed: Dismissed): Lis
   lists.filter((list) => !dismissed.has(failedCause(list)));
 
 /** What the first hour with an account is for: whether each is done. `doctor`: null for those who do not run the service. */
-export interface FirstSteps {
+interface FirstSteps {
   readonly key: boolean;
   readonly call: boolean;
   readonly allowlist: boolean;

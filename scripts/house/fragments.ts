@@ -1,9 +1,9 @@
 /**
  * Comments without a verb, such as "The download." or "Of the account.": `npm run house -- --fragments`.
  *
- * A rough test, without a grammar: a comment passes if it has a form that is nearly always a verb, or a word in -s before
- * an object ("counts the rows", "Writes what"). Samples, citations, `@tags` and headings without a
- * period are no prose.
+ * A rough test, without a grammar: a comment passes if it has a form that is nearly always a verb, or a word in -s
+ * before an object ("counts the rows", "Writes what"). Samples, citations, `@tags` and headings without a period are no
+ * prose.
  */
 import { lineAt, type Source } from '../../tests/syntax.ts';
 

@@ -57,7 +57,10 @@ export const isShown =
 export const shownFailures = (lists: readonly List[], dismissed: Dismissed): List[] =>
   lists.filter((list) => !dismissed.has(failedCause(list)));
 
-/** What the first hour with an account is for: whether each is done. `doctor`: null for those who do not run the service. */
+/**
+ * What the first hour with an account is for: whether each is done. `doctor`: null for those who do not run the
+ * service.
+ */
 interface FirstSteps {
   readonly key: boolean;
   readonly call: boolean;

@@ -130,7 +130,6 @@ const ELSEWHERE = {
   Stripe: ['checkout.session.async_payment_succeeded'],
   'a provider of OpenID Connect': ['/.well-known/openid-configuration'],
   'a package that lists of domains are made from': ['src/passwords.json'],
-  'an example of how names are made': ['lockWaitMs'],
   'a build': ['library/dist/', 'sdk/dist/'],
   'earlier versions, in the changelog': ['mailvet_asker_state', 'operator.never_tells'],
 } satisfies Record<string, readonly string[]>;

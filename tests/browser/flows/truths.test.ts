@@ -1,4 +1,6 @@
-/** Figures and sentences that were once untrue, each as the page says it; the addresses of a key are in volume.test.ts. */
+/**
+ * Figures and sentences that were once untrue, each as the page says it; the addresses of a key are in volume.test.ts.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/kernel/clock.ts';
 import { describeBrowser } from '../../lab/browser.ts';

@@ -149,7 +149,7 @@ const identityText = (identity: NonNullable<EgressRow['identity']>): string =>
   keysOf(IDENTITY_LABELS)
     .map((check) => {
       const result = identity[check];
-      return `${IDENTITY_LABELS[check]} ${result === null ? 'unknown' : RESULT_SIGNS[result]}`;
+      return `${IDENTITY_LABELS[check]} ${result === null ? t`unknown` : RESULT_SIGNS[result]}`;
     })
     .join(', ');
 
@@ -263,7 +263,7 @@ const NODES: readonly Column<Node>[] = [
       </span>
     ),
   },
-  { header: t`Version`, cell: ({ version }) => version ?? 'unknown' },
+  { header: t`Version`, cell: ({ version }) => version ?? t`unknown` },
   { header: t`Started`, folds: true, cell: ({ started_at }) => <Timestamp at={started_at} /> },
   {
     header: t`Last heartbeat`,

@@ -52,7 +52,7 @@ function grace(seconds: unknown, of: 'key' | 'secret' = 'key'): string | null {
   const time = more(Math.round(seconds / size));
   return isKey ? t`old key valid for ${time}` : t`old secret valid for ${time}`;
 }
-const expiry = (at: unknown): string => (isNumber(at) ? formatDateTime(new Date(at).toISOString()) : 'never');
+const expiry = (at: unknown): string => (isNumber(at) ? formatDateTime(new Date(at).toISOString()) : t`never`);
 const scopeNames = (scopes: unknown): string => (Array.isArray(scopes) ? scopes.map(text).join(', ') : '?');
 const monthly = (credits: unknown): string => creditsOf(credits) ?? 'unlimited';
 const labelled = (label: string, part: string | null): string | null => (part === null ? null : `${label} ${part}`);

@@ -42,16 +42,16 @@ function timeOf(filters: LogSearch, now: number): { from: number; to: number } {
 
 /** Filters that no counter knows, with their names. */
 const UNCOUNTED = {
-  query: 'text',
-  level: 'level',
+  query: t`text`,
+  level: t`level`,
   operator: t`mail operator`,
-  egress: 'egress',
-  decision: 'decision',
-  status: 'status',
-  mail: 'mail',
-  confidence: 'confidence',
-  reported: 'reports',
-  list: 'list',
+  egress: t`egress`,
+  decision: t`decision`,
+  status: t`status`,
+  mail: t`mail`,
+  confidence: t`confidence`,
+  reported: t`reports`,
+  list: t`list`,
 } as const satisfies Partial<Record<keyof LogSearch, string>>;
 
 /** What the counters are asked for, and the names of the filters that they do not know. */
@@ -62,8 +62,8 @@ function countedOf(filters: LogSearch) {
     .map((name) => UNCOUNTED[name]);
   const { reason, deliverability, key, origin } = filters;
   const isOneKey = key !== undefined && !key.includes(',') && !negated.includes('key');
-  if (key !== undefined && !isOneKey) without.push('key');
-  if (origin !== undefined && origin !== 'list') without.push('origin');
+  if (key !== undefined && !isOneKey) without.push(t`key`);
+  if (origin !== undefined && origin !== 'list') without.push(t`origin`);
   const not = negated.filter((name) => name === 'reason' || name === 'deliverability').join(',');
   const source: UsageSource = negated.includes('origin') ? 'api' : 'list';
   const asked = {

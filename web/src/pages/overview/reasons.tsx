@@ -20,7 +20,7 @@ function changeOf(row: Row, before: UsageChart): string {
 
 /** `+38 %`; `new` where there was nothing before. */
 export const changeText = (now: number, then: number): string =>
-  then === 0 ? 'new' : `${formatSigned((now / then - 1) * 100)} %`;
+  then === 0 ? t`new` : `${formatSigned((now / then - 1) * 100)} %`;
 
 /** The most frequent reasons, with their change. `rows`: the log of the period. */
 export function TopReasons(props: { chart: UsageChart; before: UsageChart | null; rows: LogSearch; all?: boolean }) {

@@ -9,7 +9,7 @@ interface Code {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a call is given. */
-export interface Given {
+interface Given {
   /** The parameters of the path, in its order. */
   readonly ids: readonly unknown[];
   readonly query: Fields;

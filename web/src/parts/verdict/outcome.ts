@@ -52,7 +52,7 @@ const ROWS: Readonly<Record<string, Phrase | undefined>> = PHRASES;
 /** The verdict in a few words. */
 export function phraseOf({ reason, status, validation_type }: Judged): Phrase {
   if (reason === null) return WITHOUT_REASON[validation_type];
-  if (reason === 'mailbox_full' && status === 'good') return { ...PHRASES.mailbox_full, open: 'temporary' };
+  if (reason === 'mailbox_full' && status === 'good') return { ...PHRASES.mailbox_full, open: t`temporary` };
   return ROWS[reason] ?? { found: reason, part: null };
 }
 

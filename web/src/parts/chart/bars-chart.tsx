@@ -219,10 +219,11 @@ function Numbers({ title, data, linkOf }: { title: string; data: Bars; linkOf: (
       (segment): Column<Bar> => ({
         header: SEGMENT_LABELS[segment],
         numeric: true,
+        folds: true,
         cell: ({ segments }) => formatNumber(segments[segment]),
       }),
     ),
-    { header: t`Rejected`, numeric: true, cell: ({ rejected }) => formatNumber(rejected) },
+    { header: t`Rejected`, numeric: true, folds: true, cell: ({ rejected }) => formatNumber(rejected) },
   ];
   if (bars.some(({ before }) => before !== null))
     columns.push({ header: t`Before`, numeric: true, cell: ({ before }) => formatNumber(before ?? 0) });

@@ -155,8 +155,8 @@ describe('a new reason of the mailbox check', () => {
     expect(copy.compile('web')).toEqual(['web/src/parts/verdict/outcome.ts']);
     copy.edit(
       'web/src/parts/verdict/outcome.ts',
-      "  mailbox_disabled: { found: 'Mailbox disabled', part: 'local' },\n",
-      "  mailbox_disabled: { found: 'Mailbox disabled', part: 'local' },\n  mailbox_moved: { found: 'Mailbox moved', part: 'local' },\n",
+      "  mailbox_disabled: { found: t`Mailbox disabled`, part: 'local' },\n",
+      "  mailbox_disabled: { found: t`Mailbox disabled`, part: 'local' },\n  mailbox_moved: { found: t`Mailbox moved`, part: 'local' },\n",
     );
     expect([...copy.compile('sdk'), ...copy.compile('web')]).toEqual([]);
     for (const path of ['docs/verdicts.md', 'docs/openapi.json', 'sdk/src/schema.ts', 'web/src/api/schema.ts'])

@@ -24,7 +24,8 @@ export function AccountMenu({ target, children }: MenuProps) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const menu = useOpenedMenu(target);
   return (
-    <Menu position="bottom-start" width={260} {...menu}>
+    // Fixed, as the navigation scrolls and would clip it; a portal would be outside of all landmarks.
+    <Menu position="bottom-start" width={260} withinPortal={false} floatingStrategy="fixed" {...menu}>
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown aria-label={t`Account and settings`}>
         {accounts.length > 1 && (

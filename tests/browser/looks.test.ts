@@ -127,6 +127,9 @@ describeBrowser('how it looks', (browser) => {
         expect.soft(await violations(page, 'all', part), `${what}, ${name}`).toEqual([]);
         expect.soft(await sideways(page), `${what}, ${name}: pixels to scroll sideways`).toBe(0);
         expect.soft(await cutTexts(page), `${what}, ${name}: cut`).toEqual([]);
+        await wear(page, 'dark');
+        expect.soft(await violations(page, 'colors', part), `${what}, ${name}, dark`).toEqual([]);
+        await wear(page, 'light');
       }
       if (picture?.phone) {
         await wear(page, 'dark');

@@ -10,8 +10,9 @@ import { readOptions, unknownVariables } from '../../src/config/read.ts';
 import { KEY_SCOPES, OPERATOR_SCOPES } from '../../src/kernel/facts/scopes.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { createOperatorKey } from '../../src/service/operator-keys.ts';
-
 import { SAMPLE_REPORTS } from '../lab/mail-reports.ts';
+import { type MailSink, startMailSink } from '../lab/mail-sink.ts';
+import { person } from '../lab/person.ts';
 import { pathWithMailvet } from '../lab/process.ts';
 import { SAMPLE_PAGES, type Sample, samplesOf } from '../lab/samples.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
@@ -49,6 +50,7 @@ describe('every sample', () => {
 });
 
 let lab: Lab;
+let sink: MailSink;
 /** Of the page. */
 let live: Member;
 let test: Member;
@@ -58,6 +60,7 @@ let environment: Record<string, string>;
 beforeAll(async () => {
   const mx = 'gmail-smtp-in.l.google.com';
   lab = await startLab({}, { net: { 'gmail.com': { MX: [[5, mx]] }, [mx]: { A: ['127.0.0.1'] } } });
+  sink = await startMailSink();
   dir = mkdtempSync(join(tmpdir(), 'mailvet-samples-'));
   const people = 'Name,Email\nAda,ada@example.com\nBob,domain_not_found@example.com\n';
   for (const name of ['people.csv', 'newsletter.xlsx']) writeFileSync(join(dir, name), people);
@@ -76,6 +79,7 @@ beforeAll(async () => {
     },
     ...{ MAILVET_DNS_SERVERS: `127.0.0.1:${lab.dns.port}`, MAILVET_DNS_CONTROL_NAMES: 'none' },
     ...{ MAILVET_ALLOW_PRIVATE_NETWORKS: 'true', MAILVET_LISTS_DIR: lab.listsDir, MAILVET_URL: lab.url },
+    MAILVET_MAIL_URL: sink.url,
     MAILVET_WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}`,
     MAILVET_OPERATOR_KEY: (await operatorKey()).value,
   };
@@ -83,6 +87,7 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
   await lab.close();
+  await sink.close();
 });
 
 const operatorKey = () =>
@@ -96,6 +101,8 @@ const operatorKey = () =>
 async function here(text: string): Promise<string> {
   // What a page does to an account is not done to its keys here.
   const other = text.includes('_…') ? await lab.member() : null;
+  if (other !== null && text.includes('mailvet alerts test'))
+    await person(lab, { account: other.account.id, role: 'admin', email: 'ops@example.com' });
   return text
     .replaceAll('http://127.0.0.1:8025', lab.url)
     .replaceAll('https://mailvet.example.com', lab.url)

@@ -98,7 +98,7 @@ export interface VerifyOptions {
 export interface Verifier {
   /**
    * One verdict. A malformed or dead address is a result, not an error; `credits_used` is 0, since nobody is charged.
-   * Throws VerificationUnavailableError when no resolver answers anybody, or it lies; VerifierClosedError after
+   * Throws VerificationUnavailableError when no resolver answers anybody, or only falsely; VerifierClosedError after
    * `close`; TypeError for arguments of a wrong type.
    */
   verify(email: string, options?: VerifyOptions): Promise<Report>;
@@ -106,7 +106,7 @@ export interface Verifier {
   close(): void;
 }
 
-/** No DNS resolver answers, or it lies: there is no verdict, and none was guessed. */
+/** No DNS resolver answers, or only falsely: there is no verdict, and none was guessed. */
 export class VerificationUnavailableError extends Error {
   override readonly name = 'VerificationUnavailableError';
 }

@@ -13,7 +13,7 @@ const MAKES_EMITTER =
 /** Of these, calls of the module's own function alone. */
 const MEMBERS = new Set(['Readable.from', 'http.request', 'https.request', 'net.connect', 'tls.connect']);
 /** `connect` of node:net is called without an object before it. */
-const PLAIN = new Set(['connect']);
+const PLAIN = new Set(['connect', 'PostgresClient']);
 /** What it is passed to at once. */
 const LISTENS = /\b(pipeline|finished)\(\s*$/;
 
@@ -32,7 +32,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'src/store/moving-file.ts: createGzip': 'the beginning of a pipeline',
   'src/store/moving-file.ts: createWriteStream': 'the end of a pipeline',
   'src/store/moving-file.ts: createGunzip': 'the end of a pipeline',
-  'src/store/postgres/connect.ts: Client': 'its constructor listens',
+  'src/store/postgres/connect.ts: PostgresClient': 'its constructor listens',
   'src/store/sqlite/file.ts: connect': 'of our own: no emitter',
 };
 

@@ -52,7 +52,7 @@ interface EngineOptions {
   /** Each attempt may take this long, and each server gets two. */
   readonly dnsTimeoutMs?: number;
   /**
-   * Names that cannot be missing, by which a server that lies is recognized; empty: every server is believed. Default:
+   * Names that cannot be missing, by which false answers are recognized; empty: every server is believed. Default:
    * DNS_CONTROL_NAMES.
    */
   readonly dnsControlNames?: readonly string[];

@@ -52,7 +52,7 @@ export type DnsFinding =
   | 'mx_unusable'
   /** This domain's name servers fail while the resolver answers for other domains. */
   | 'dns_failure'
-  /** The resolver answers for no domain, or it lies: there is no verdict at all. */
+  /** The resolver answers for no domain, or only falsely: there is no verdict at all. */
   | 'resolver_unavailable';
 
 export interface DnsEvidence {
@@ -70,7 +70,7 @@ export interface DnsEvidence {
   readonly unusable: readonly { host: string; why: UnusableMx }[];
   readonly provider: { name: string; kind: ProviderKind } | null;
 }
-/** How a server lies: see dns/trust.ts. */
+/** How answers are false: see dns/trust.ts. */
 export type Distrust = 'denies_every_name' | 'answers_every_name';
 /** Why a reply is not used. `unconfirmed`: a denial, while the control queries fail. */
 export type Untrusted = Distrust | 'unconfirmed';

@@ -231,9 +231,10 @@ describe('the table of routes', () => {
     }
   });
 
-  it('lets a viewer read, and leave, and nothing else', () => {
+  it('lets a viewer read, leave, dismiss notices for itself, and nothing else', () => {
     const changes = ROUTES.filter(({ access, method }) => access === 'viewer' && method !== 'GET');
     expect(changes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /dashboard/accounts/:account/dismissals',
       'DELETE /dashboard/accounts/:account/members/:user',
     ]);
     // What reads and is kept from viewers is so for a reason of its own.

@@ -253,7 +253,8 @@ const isFailure = ({ kind }: DnsAnswer): boolean => kind !== 'records' && kind !
  * Runs the lookup with `resolver.ask`; rejects only with a fault of ours. Timeouts cost at most 5 s in total, and the
  * caller's extra wait as long as the resolver is alive: time spent on one is subtracted from what later queries may
  * wait. If queries failed and the others were inconclusive, `dns_failure` means that the resolver is alive, so this
- * domain's servers are failing; `resolver_unavailable` that it is not, that it lies, or that the caller disconnected.
+ * domain's servers are failing; `resolver_unavailable` that it is not, that its answers
+ * are false, or that the caller disconnected.
  */
 export async function runLookup(
   lookup: MxLookup,

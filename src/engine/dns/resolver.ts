@@ -48,8 +48,8 @@ export interface Resolver {
   /**
    * Liveness of the resolver. True when any server returned NOERROR or NXDOMAIN, for any name, at or after `since`
    * (Clock.elapsed() ms); else control queries are sent, and the first such reply makes it true. False when they fail
-   * too or `deadline` passes. A resolver that answers everything with SERVFAIL or REFUSED is not alive, nor is one that
-   * lies.
+   * too or `deadline` passes. A resolver that answers everything with SERVFAIL or REFUSED is not alive, nor is one whose
+   * answers are false.
    */
   alive(limit: { deadline: number; since: number }): Promise<boolean>;
   /** Sends control queries to the servers that were not checked yet; replies wait for their result in any case. */
@@ -89,7 +89,7 @@ export function createResolver(options: {
   clock: Clock;
   /** The cache holds this many names; 100,000 by default. */
   cacheNames?: number;
-  /** Names that cannot be missing, by which a server that lies is recognized; without any, every server is believed. */
+  /** Names that cannot be missing, by which false answers are recognized; without any, every server is believed. */
   controlNames?: readonly string[];
   /** Any name that is found counts as a control name: the servers may know only names of their own. */
   laboratory?: boolean;

@@ -227,7 +227,7 @@ export interface CheckedTransport extends DnsTransport {
   check(): void;
 }
 
-/** Milliseconds between the rounds of control queries to a server that lies, if nothing is asked of it. */
+/** Milliseconds between the rounds of control queries to a server with false answers, if nothing is asked of it. */
 const TRUST_RECHECK_MS = 10_000;
 /** Attempts of a control query that is not answered, as of any other query. */
 const CONTROL_ATTEMPTS = 2;

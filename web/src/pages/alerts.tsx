@@ -143,12 +143,10 @@ function GoingOn({ of, type }: { of: Alerts; type: AlertType }) {
   const [latest, ...others] = of.open.filter((one) => one.type === type);
   if (latest === undefined) return '–';
   return (
-    <>
-      <Trans>
-        since <Timestamp at={latest.since} />
-        {others.length > 0 && t`, and ${others.length} more`}
-      </Trans>
-    </>
+    <Trans>
+      since <Timestamp at={latest.since} />
+      {others.length > 0 && t`, and ${others.length} more`}
+    </Trans>
   );
 }
 

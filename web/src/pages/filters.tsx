@@ -390,13 +390,7 @@ function FiltersTable(props: {
 
 function Expiry({ of: { expires_at, expired } }: { of: Filter }) {
   if (expires_at === null) return t`Never`;
-  return expired ? (
-    <>
-      <Trans>Expired {formatRelative(expires_at)}</Trans>
-    </>
-  ) : (
-    <Timestamp at={expires_at} />
-  );
+  return expired ? <Trans>Expired {formatRelative(expires_at)}</Trans> : <Timestamp at={expires_at} />;
 }
 
 /** The same button of the next row, or of the previous one for the last row. */

@@ -52,15 +52,13 @@ function Facts({ of }: { of: ListHere }) {
   const { status, validation_type, policy, read, key, created_at, started_at, finished_at } = of;
   const [first = read.column, ...others] = read.columns;
   return (
-    <>
-      <Trans>
-        {status === 'ready' ? t`Column` : t`Level ${validation_type} · column`}{' '}
-        <b className="anywhere">{escapeInvisible(first)}</b>
-        {others.length > 0 && t` and ${formatNumber(others.length)} more`} · {policy !== null && t`policy ${policy} · `}
-        {started_at === null ? t`uploaded ${formatDateTime(created_at)}` : t`started ${formatDateTime(started_at)}`}
-        {finished_at !== null && t`, ended ${formatDateTime(finished_at)}`} · by{' '}
-        <span className="anywhere">{key === null ? t`the dashboard` : t`API key “${key.name}”`}</span>.
-      </Trans>
-    </>
+    <Trans>
+      {status === 'ready' ? t`Column` : t`Level ${validation_type} · column`}{' '}
+      <b className="anywhere">{escapeInvisible(first)}</b>
+      {others.length > 0 && t` and ${formatNumber(others.length)} more`} · {policy !== null && t`policy ${policy} · `}
+      {started_at === null ? t`uploaded ${formatDateTime(created_at)}` : t`started ${formatDateTime(started_at)}`}
+      {finished_at !== null && t`, ended ${formatDateTime(finished_at)}`} · by{' '}
+      <span className="anywhere">{key === null ? t`the dashboard` : t`API key “${key.name}”`}</span>.
+    </Trans>
   );
 }

@@ -104,15 +104,7 @@ export function LogPage() {
           </Badge>
         )
       }
-      about={
-        <>
-          <Trans>
-            Verifications and rejected requests, newest first.
-            {days !== undefined && t` Kept for ${plural(days, { one: '# day', other: '# days' })}.`} Times are{' '}
-            {zoneName(Date.now())}.
-          </Trans>
-        </>
-      }
+      about={<About days={days} />}
       action={
         <Group gap="xs">
           {isAdmin && <Button onClick={() => setErasing('')}>{t`Erase address`}</Button>}
@@ -156,6 +148,15 @@ export function LogPage() {
     </Page>
   );
 }
+
+/** `days`: for how long it is kept; undefined while that is loading. */
+const About = ({ days }: { days: number | undefined }) => (
+  <Trans>
+    Verifications and rejected requests, newest first.
+    {days !== undefined && t` Kept for ${plural(days, { one: '# day', other: '# days' })}.`} Times are{' '}
+    {zoneName(Date.now())}.
+  </Trans>
+);
 
 function RowDrawer(props: Parameters<typeof EntryDrawer>[0]) {
   const { id, onStep, onClose } = props;

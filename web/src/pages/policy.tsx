@@ -34,11 +34,9 @@ export function PolicyPage() {
       title={name}
       tag={policy?.built_in && <Badge variant="outline">{t`built in`}</Badge>}
       about={
-        <>
-          <Trans>
-            What a request with <code>{`"policy": "${name}"`}</code> gets.
-          </Trans>
-        </>
+        <Trans>
+          What a request with <code>{`"policy": "${name}"`}</code> gets.
+        </Trans>
       }
       action={policy && mayChange && <Button onClick={() => setCopied(name)}>{t`Copy`}</Button>}
     >

@@ -47,14 +47,12 @@ function Content({ label, value, unit, delta, note }: FigureItem) {
       <span className={css.delta} data-tone={delta?.tone}>
         {note}
         {delta && (
-          <>
-            <Trans>
-              {delta.direction !== 'same' && (
-                <Icon name={delta.direction === 'up' ? 'arrow-up' : 'arrow-down'} size={12} />
-              )}
-              <b>{delta.change}</b> from {delta.from}
-            </Trans>
-          </>
+          <Trans>
+            {delta.direction !== 'same' && (
+              <Icon name={delta.direction === 'up' ? 'arrow-up' : 'arrow-down'} size={12} />
+            )}
+            <b>{delta.change}</b> from {delta.from}
+          </Trans>
         )}
       </span>
     </>

@@ -140,12 +140,10 @@ export function State({ of: { state, revoked_at, expires_at } }: { of: Dashboard
       return revoked_at === null ? (
         t`Expiring`
       ) : (
-        <>
-          <Trans>
-            {' '}
-            Rolled; expires at <Timestamp at={revoked_at} />{' '}
-          </Trans>
-        </>
+        <Trans>
+          {' '}
+          Rolled; expires at <Timestamp at={revoked_at} />{' '}
+        </Trans>
       );
     case 'revoked':
       return revoked_at === null ? t`Revoked` : t`Revoked ${formatDate(revoked_at)}`;

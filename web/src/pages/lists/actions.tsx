@@ -95,37 +95,31 @@ export function ListActions({ of, search }: { of: ListHere; search: ListSearch }
 function CancelLoss({ of: { rows, progress, credits } }: { of: ListHere }): ReactNode {
   const left = rows.addresses - progress.done;
   return (
-    <>
-      <Trans>
-        This is final: <Plural value={left} one="# address" other="# addresses" /> will have no verdict.{' '}
-        <Plural value={credits.held} one="# held credit" other="# held credits" />{' '}
-        {credits.held === 1 ? t`comes` : t`come`} back. The{' '}
-        <Plural value={progress.done} one="# result" other="# results" /> so far{' '}
-        {progress.done === 1 ? t`stays` : t`stay`}, and can be downloaded.
-      </Trans>
-    </>
+    <Trans>
+      This is final: <Plural value={left} one="# address" other="# addresses" /> will have no verdict.{' '}
+      <Plural value={credits.held} one="# held credit" other="# held credits" />{' '}
+      {credits.held === 1 ? t`comes` : t`come`} back. The{' '}
+      <Plural value={progress.done} one="# result" other="# results" /> so far{' '}
+      {progress.done === 1 ? t`stays` : t`stay`}, and can be downloaded.
+    </Trans>
   );
 }
 
 function DeleteLoss({ of: { rows, progress, credits, status, expires_at } }: { of: ListHere }): ReactNode {
   if (status === 'ready')
     return (
-      <>
-        <Trans>
-          Its <Plural value={rows.total} one="# row" other="# rows" /> are deleted. Nothing was charged for them.
-        </Trans>
-      </>
+      <Trans>
+        Its <Plural value={rows.total} one="# row" other="# rows" /> are deleted. Nothing was charged for them.
+      </Trans>
     );
   return (
-    <>
-      <Trans>
-        Its <Plural value={rows.total} one="# row" other="# rows" /> and{' '}
-        <Plural value={progress.done} one="# result" other="# results" /> are deleted, also from the log. Download what
-        you need first. {credits.held > 0 && t`${formatNumber(credits.held)} held credits come back; `}
-        {credits.used > 0 &&
-          t`${plural(credits.used, { one: '# credit', other: '# credits' })} spent on it ${credits.used === 1 ? t`is` : t`are`} not refunded. `}
-        This cannot be undone. Without you, it is deleted on {formatDateTime(expires_at)}.
-      </Trans>
-    </>
+    <Trans>
+      Its <Plural value={rows.total} one="# row" other="# rows" /> and{' '}
+      <Plural value={progress.done} one="# result" other="# results" /> are deleted, also from the log. Download what
+      you need first. {credits.held > 0 && t`${formatNumber(credits.held)} held credits come back; `}
+      {credits.used > 0 &&
+        t`${plural(credits.used, { one: '# credit', other: '# credits' })} spent on it ${credits.used === 1 ? t`is` : t`are`} not refunded. `}
+      This cannot be undone. Without you, it is deleted on {formatDateTime(expires_at)}.
+    </Trans>
   );
 }

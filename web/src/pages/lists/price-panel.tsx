@@ -26,12 +26,12 @@ export function PricePanel(props: {
 }) {
   const { of, reading, level, balance, test } = props;
   const { id: account, prices } = useAccount();
-  const mxUnit = heldPrice({ prices }, 'mx', false);
   const client = useQueryClient();
   const { data } = useQuery(listsQuery(account, { status: 'completed' }));
   const { total, addresses, duplicates, blank, unreadable } = of.rows;
   const unit = heldPrice({ prices }, level, test);
   const most = addresses * unit;
+  const forMx = addresses * heldPrice({ prices }, 'mx', false);
   const share = spentShare(data?.lists ?? [], level);
   const nothing = addresses === 0;
   const offered = t`Start${most === 0 ? '' : t`, for up to ${plural(most, { one: '# credit', other: '# credits' })}`}`;
@@ -64,22 +64,7 @@ export function PricePanel(props: {
           </>
         )}
       </dl>
-      {missing > 0 && (
-        <Alert
-          color="yellow"
-          variant="outline"
-          mb="md"
-          title={t`${plural(missing, { one: '# credit', other: '# credits' })} missing`}
-        >
-          <Trans>
-            Ask the operator of this service for credits
-            {level === 'smtp' && balance !== null && addresses * mxUnit <= balance
-              ? t`, choose mx for ${plural(addresses * mxUnit, { one: '# credit', other: '# credits' })},`
-              : ''}{' '}
-            or upload a part of the file. The list waits here meanwhile.
-          </Trans>
-        </Alert>
-      )}
+      {missing > 0 && <Missing credits={missing} mx={level === 'smtp' && forMx <= (balance ?? 0) ? forMx : null} />}
       {error && <ErrorAlert error={error} />}
       <Button
         variant="filled"
@@ -99,6 +84,22 @@ export function PricePanel(props: {
     </Panel>
   );
 }
+
+/** `mx`: the credits that the list costs at the level mx; null where that is no way out. */
+const Missing = ({ credits, mx }: { credits: number; mx: number | null }) => (
+  <Alert
+    color="yellow"
+    variant="outline"
+    mb="md"
+    title={t`${plural(credits, { one: '# credit', other: '# credits' })} missing`}
+  >
+    <Trans>
+      Ask the operator of this service for credits
+      {mx === null ? '' : t`, choose mx for ${plural(mx, { one: '# credit', other: '# credits' })},`} or upload a part
+      of the file. The list waits here meanwhile.
+    </Trans>
+  </Alert>
+);
 
 const Line = ({ term, value, isTotal = false }: { term: string; value: string; isTotal?: boolean }) => (
   <>

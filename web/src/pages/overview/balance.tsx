@@ -136,48 +136,40 @@ export function Balance({ overview }: { overview: Overview }) {
 function Forecast({ overview: { credits, balance } }: { overview: Overview }) {
   const { per_day, empty_at, month_ends, month_short_by } = balance;
   const held = credits.locked > 0 && (
-    <>
-      <Trans>
-        {' '}
-        <Plural value={credits.locked} one="# more credit" other="# more credits" /> held for running verifications and
-        lists, which take that much at most.
-      </Trans>
-    </>
+    <Trans>
+      {' '}
+      <Plural value={credits.locked} one="# more credit" other="# more credits" /> held for running verifications and
+      lists, which take that much at most.
+    </Trans>
   );
   if (per_day === 0)
     return (
-      <>
-        <Trans>
-          Nothing but lists was charged in the last {FORECAST_DAYS} days.{held}
-        </Trans>
-      </>
+      <Trans>
+        Nothing but lists was charged in the last {FORECAST_DAYS} days.{held}
+      </Trans>
     );
   const lastDay = formatUtcDate(new Date(Date.parse(month_ends) - 1).toISOString());
   return (
-    <>
-      <Trans>
-        Without lists: about {formatNumber(per_day)} a day, as in the last {FORECAST_DAYS} days,{' '}
-        {empty_at === null ? (
-          t`enough for more than two years.`
-        ) : (
-          <>
-            <Trans>
-              until about <b>{formatUtcDate(empty_at)}</b>.
-            </Trans>
-          </>
-        )}{' '}
-        {month_short_by === 0 ? (
-          t`Enough until ${lastDay}.`
-        ) : (
-          <b>
-            <Trans>
-              This month: short by about {formatNumber(month_short_by)} until {lastDay}.
-            </Trans>
-          </b>
-        )}
-        {held}
-      </Trans>
-    </>
+    <Trans>
+      Without lists: about {formatNumber(per_day)} a day, as in the last {FORECAST_DAYS} days,{' '}
+      {empty_at === null ? (
+        t`enough for more than two years.`
+      ) : (
+        <Trans>
+          until about <b>{formatUtcDate(empty_at)}</b>.
+        </Trans>
+      )}{' '}
+      {month_short_by === 0 ? (
+        t`Enough until ${lastDay}.`
+      ) : (
+        <b>
+          <Trans>
+            This month: short by about {formatNumber(month_short_by)} until {lastDay}.
+          </Trans>
+        </b>
+      )}
+      {held}
+    </Trans>
   );
 }
 

@@ -67,6 +67,23 @@ export function ReferenceOperationPage() {
   return <Described key={id} entry={entry} />;
 }
 
+function Headers({ of }: { of: NonNullable<NonNullable<ReturnType<typeof successOf>>[1]['headers']> }) {
+  const resolve = resolverOf(useDocument());
+  const fields = Object.entries(of).map(([name, { description: meaning = '', schema = {} }]) => ({
+    name,
+    type: typeAndMeaning(schema, resolve)[0],
+    required: true,
+    meaning,
+    fields: [],
+  }));
+  return (
+    <details>
+      <summary>{t`Headers`}</summary>
+      <Fields fields={fields} />
+    </details>
+  );
+}
+
 function Described({ entry }: { entry: Entry }) {
   const { kind, method, path, operation } = entry;
   const { description, parameters = [], requestBody } = operation;
@@ -134,20 +151,7 @@ function Described({ entry }: { entry: Entry }) {
                 <Prose text={reply.description} />
               </p>
               {reply.content && <Contents content={reply.content} />}
-              {reply.headers && (
-                <details>
-                  <summary>{t`Headers`}</summary>
-                  <Fields
-                    fields={Object.entries(reply.headers).map(([name, { description: meaning = '', schema = {} }]) => ({
-                      name,
-                      type: typeAndMeaning(schema, resolve)[0],
-                      required: true,
-                      meaning,
-                      fields: [],
-                    }))}
-                  />
-                </details>
-              )}
+              {reply.headers && <Headers of={reply.headers} />}
             </Section>
           )}
           {kind === 'operation' && refusals.length > 0 && (

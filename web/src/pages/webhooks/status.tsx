@@ -21,13 +21,11 @@ export function WebhookStatus({ of: { enabled, disabled_reason, failing_since } 
     );
   if (failing_since === null) return t`Enabled`;
   return (
-    <>
-      <Trans>
-        <Badge variant="outline" color="red" miw="max-content">
-          failing
-        </Badge>{' '}
-        every attempt has failed since <Timestamp at={failing_since} />
-      </Trans>
-    </>
+    <Trans>
+      <Badge variant="outline" color="red" miw="max-content">
+        failing
+      </Badge>{' '}
+      every attempt has failed since <Timestamp at={failing_since} />
+    </Trans>
   );
 }

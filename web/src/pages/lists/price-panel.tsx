@@ -64,7 +64,7 @@ export function PricePanel(props: {
           </>
         )}
       </dl>
-      {missing > 0 && <Missing credits={missing} mx={level === 'smtp' && forMx <= (balance ?? 0) ? forMx : null} />}
+      {missing > 0 && <Missing missing={missing} mx={level === 'smtp' && forMx <= (balance ?? 0) ? forMx : null} />}
       {error && <ErrorAlert error={error} />}
       <Button
         variant="filled"
@@ -86,12 +86,12 @@ export function PricePanel(props: {
 }
 
 /** `mx`: the credits that the list costs at the level mx; null where that is no way out. */
-const Missing = ({ credits, mx }: { credits: number; mx: number | null }) => (
+const Missing = ({ missing, mx }: { missing: number; mx: number | null }) => (
   <Alert
     color="yellow"
     variant="outline"
     mb="md"
-    title={t`${plural(credits, { one: '# credit', other: '# credits' })} missing`}
+    title={t`${plural(missing, { one: '# credit', other: '# credits' })} missing`}
   >
     <Trans>
       Ask the operator of this service for credits

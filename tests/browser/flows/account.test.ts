@@ -50,7 +50,7 @@ describeBrowser('the account', (browser) => {
     const all = page.getByRole('table', { name: 'Credit ledger' });
     await expect.poll(() => all.getByRole('row').count()).toBe(5);
     await rowOf(page, 'Held for a verification').waitFor();
-    await rowOf(page, 'Granted').filter({ hasText: '+100' }).waitFor();
+    await all.getByRole('row').filter({ hasText: 'Granted' }).filter({ hasText: '+100' }).waitFor();
     await rowOf(page, 'Charged').filter({ hasText: '−1' }).getByRole('link').click();
     await heading(page, 'Verification').waitFor();
     await says(page, 'jim@good.com');

@@ -125,7 +125,7 @@ describeBrowser('the first start', (browser) => {
     const { page } = await browser.visit(service.url);
     await signInAs(page, owner);
     await heading(page, 'Overview').waitFor();
-    await goTo(page, 'Accounts');
+    await goTo(page, 'Operator', 'Accounts');
     await rowOf(page, 'Default').waitFor();
     await signOut(page);
     await service.end();

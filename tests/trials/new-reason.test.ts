@@ -44,7 +44,6 @@ describe('a new reason of the mailbox check', () => {
       'src/kernel/facts/reasons.ts',
       '  mailbox_disabled: {\n',
       `  mailbox_moved: {
-    label: 'Mailbox moved',
     copy: { title: 'The mailbox has moved', meaning: 'The server names another address.', advice: 'Reject it.' },
     usualRetrySeconds: null,
   },
@@ -149,6 +148,8 @@ describe('a new reason of the mailbox check', () => {
       'docs/verdicts.md',
       'sdk/src/schema.ts',
       'web/src/api/schema.ts',
+      'web/src/locales/de.po',
+      'web/src/locales/fr.po',
     ]);
     copy.generate();
     expect(copy.stale()).toEqual([]);

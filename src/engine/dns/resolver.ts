@@ -48,8 +48,8 @@ export interface Resolver {
   /**
    * Liveness of the resolver. True when any server returned NOERROR or NXDOMAIN, for any name, at or after `since`
    * (Clock.elapsed() ms); else control queries are sent, and the first such reply makes it true. False when they fail
-   * too or `deadline` passes. A resolver that answers everything with SERVFAIL or REFUSED is not alive, nor is one whose
-   * answers are false.
+   * too or `deadline` passes. A resolver that answers everything with SERVFAIL or REFUSED is not alive, nor is one
+   * whose answers are false.
    */
   alive(limit: { deadline: number; since: number }): Promise<boolean>;
   /** Sends control queries to the servers that were not checked yet; replies wait for their result in any case. */

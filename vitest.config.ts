@@ -56,7 +56,7 @@ export default defineConfig({
           include: [PACKAGES],
           globalSetup: ['tests/lab/stores-setup.ts', 'tests/packages/setup.ts'],
           // npm installs, compilers and bundlers.
-          testTimeout: 300_000,
+          testTimeout: 600_000,
           hookTimeout: 300_000,
           fileParallelism: false,
         },

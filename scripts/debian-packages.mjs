@@ -13,7 +13,7 @@ export const PACKAGES = [
   { name: 'postgresql', tests: 'the store and HTTP suites on PostgreSQL' },
   { name: 'faketime', tests: 'clocks that are wrong' },
   // Fonts for the screenshots.
-  ...['chromium', 'fonts-dejavu-core'].map((name) => ({ name, tests: BROWSER })),
+  ...['chromium-headless-shell', 'fonts-dejavu-core'].map((name) => ({ name, tests: BROWSER })),
   ...['nsd', 'unbound', 'postfix', 'postgrey', 'util-linux'].map((name) => ({ name, tests: LABORATORY })),
   { name: 'mmdebstrap', tests: 'the container images' },
   ...['dbus', 'procps'].map((name) => ({ name, tests: 'the service unit' })),

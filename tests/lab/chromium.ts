@@ -1,11 +1,11 @@
-/** Debian's Chromium with an empty profile. */
+/** Debian's Chromium without windows, which takes half the CPU time, with an empty profile. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 import type { Person } from './person.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
+const CHROMIUM = '/usr/bin/chromium-headless-shell';
 const SWITCHES = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,7 +20,7 @@ const SWITCHES = [
 
 /** Why no browser is available, or null. */
 export const whyNoBrowser = (): string | null =>
-  existsSync(CHROMIUM) ? null : `there is no ${CHROMIUM} (Debian's package chromium)`;
+  existsSync(CHROMIUM) ? null : `there is no ${CHROMIUM} (Debian's package chromium-headless-shell)`;
 
 /** Caches and crash reports in the home folder are deleted too. */
 export async function launch(): Promise<{ browser: Browser; close(): Promise<void> }> {

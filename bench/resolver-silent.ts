@@ -56,8 +56,11 @@ export const silentResolver: Bench = {
       return Promise.race([bare.resolveMx(name).catch(() => {}), limit]).finally(() => clearTimeout(late));
     });
     const times = await timed(names, async (domain) => {
-      const deadline = systemClock.elapsed() + BUDGET_MS;
-      const { finding } = await runLookup(lookUpMailServers(domain, tools), resolver, { deadline, clock: systemClock });
+      const deadlineMs = systemClock.elapsed() + BUDGET_MS;
+      const { finding } = await runLookup(lookUpMailServers(domain, tools), resolver, {
+        deadlineMs,
+        clock: systemClock,
+      });
       if (finding !== 'resolver_unavailable') throw new Error(`${domain}: ${finding}`);
     });
     const floor = await capped;

@@ -224,10 +224,10 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
       checkOptions('verify', asked, VERIFY_OPTIONS);
       const { level = DEFAULT_LEVEL, timeoutMs = TIMEOUT_MS.default, signal, evidence = false, wait = 0 } = asked;
       if (typeof email !== 'string') throw new TypeError('email must be a string');
-      const until = systemClock.elapsed() + wait;
+      const untilMs = systemClock.elapsed() + wait;
       for (;;) {
         const { result, pauseMs } = await once(email, { level, timeoutMs, signal: signal ?? null, evidence });
-        if (pauseMs === null || systemClock.elapsed() + pauseMs > until || signal?.aborted) return result;
+        if (pauseMs === null || systemClock.elapsed() + pauseMs > untilMs || signal?.aborted) return result;
         await sleep(pauseMs, signal);
       }
     },

@@ -40,7 +40,7 @@ async function askTarpits(check: MailboxCheck, { tarpits }: MailboxLoad, signal:
   for (let i = 0; i < count; i++) {
     const dns = labHosts({ [`mx.tarpit-${i}.test`]: [tarpits!.addresses[i % tarpits!.addresses.length]!] });
     const address = labAddress(`jane@tarpit-${i}.test`);
-    void check.check({ address, dns }, { deadline: systemClock.elapsed() + 60_000, signal, tenant: '' });
+    void check.check({ address, dns }, { deadlineMs: systemClock.elapsed() + 60_000, signal, tenant: '' });
   }
   while (check.stats().open < count) await pause(10);
   // Until all of them are connected and dripping.
@@ -61,7 +61,7 @@ async function run(load: MailboxLoad): Promise<MailboxReport> {
   let next = 0;
   const one = async ({ raw, subject }: (typeof questions)[number]): Promise<void> => {
     if (load.who !== 'check') return rawDialogue(raw, load.who);
-    const { smtp } = await check!.check(subject, { deadline: systemClock.elapsed() + 60_000, tenant: '' });
+    const { smtp } = await check!.check(subject, { deadlineMs: systemClock.elapsed() + 60_000, tenant: '' });
     if (smtp.finding !== 'accepted') throw new Error(`${raw.recipient}: ${smtp.finding}, ${smtp.rule}`);
   };
   const worker = async (): Promise<void> => {

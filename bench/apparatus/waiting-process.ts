@@ -30,9 +30,9 @@ function openChecks(port: number, tls: boolean, count: number): void {
   const limits = { ...LIMITS, recipientsPerSession: 1, dialogues: count };
   const check = labCheck(port, { connectionsPerHost: count, limits, tls: tls ? 'opportunistic' : 'demanded' });
   const dns = labHosts({ 'mx.slow.test': [ADDRESS] });
-  const deadline = systemClock.elapsed() + LONG_MS;
+  const deadlineMs = systemClock.elapsed() + LONG_MS;
   for (let i = 0; i < count; i++) {
-    kept.push(check.check({ address: labAddress(`jane${i}@slow.test`), dns }, { deadline, tenant: '' }));
+    kept.push(check.check({ address: labAddress(`jane${i}@slow.test`), dns }, { deadlineMs, tenant: '' }));
   }
 }
 

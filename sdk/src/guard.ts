@@ -137,11 +137,11 @@ const CHECK_OPTIONS: Readonly<Record<keyof GuardCheck, true>> = {
   signal: true,
 };
 
-const TIMEOUT = 4000;
+const TIMEOUT_MS = 4000;
 /** Milliseconds left for the way there and back, and the least that the service takes for a check. */
-const TRANSFER = 1000;
-const SHORTEST_CHECK = 1000;
-const LONGEST_CHECK = 30_000;
+const TRANSFER_MS = 1000;
+const SHORTEST_CHECK_MS = 1000;
+const LONGEST_CHECK_MS = 30_000;
 /** In characters: 64, an @ and 255 (RFC 5321 §4.5.3.1). What is longer is no address and need not be sent. */
 const LONGEST_ADDRESS = 320;
 
@@ -152,10 +152,10 @@ const LONGEST_ADDRESS = 320;
  */
 export function guard(options: GuardOptions): Guard {
   checkOptions(options);
-  const { timeout = TIMEOUT, messages, onError = report, suggestions = 'offer' } = options;
+  const { timeout = TIMEOUT_MS, messages, onError = report, suggestions = 'offer' } = options;
   const { url, key, fetch, policy, scope, validationType = 'mx' } = options;
   const mailvet = createMailvet({ url, key, fetch, timeout });
-  const timeout_ms = Math.min(Math.max(timeout - TRANSFER, SHORTEST_CHECK), LONGEST_CHECK);
+  const timeout_ms = Math.min(Math.max(timeout - TRANSFER_MS, SHORTEST_CHECK_MS), LONGEST_CHECK_MS);
   const offered = recentlyOffered();
   const flights = new Map<string, Flight>();
 
@@ -414,7 +414,7 @@ function addressIn(text: string | null | undefined): string | null {
 }
 
 /** Long enough to correct a form. */
-const OFFERED_FOR = 15 * 60_000;
+const OFFERED_FOR_MS = 15 * 60_000;
 const OFFERED_MOST = 10_000;
 
 /**
@@ -439,7 +439,7 @@ function recentlyOffered() {
         if (end > now && until.size < OFFERED_MOST) break;
         until.delete(first);
       }
-      until.set(name, { end: now + OFFERED_FOR, result });
+      until.set(name, { end: now + OFFERED_FOR_MS, result });
     },
   };
 }

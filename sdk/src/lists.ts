@@ -3,7 +3,7 @@ import type { CallOptions, List, ListRow, ListSource, MailvetLists } from './typ
 
 /** Rows of one page: the service's maximum. */
 const ROWS_PER_PAGE = 1000;
-const INTERVAL = 2000;
+const INTERVAL_MS = 2000;
 const DEFAULT_TYPE = 'text/csv';
 /** What the service takes as the body. */
 const TYPES: ReadonlySet<string> = new Set([
@@ -58,7 +58,7 @@ export function lists({ send, download }: Transport): MailvetLists {
     resume: action('resume'),
     cancel: action('cancel'),
     remove: (list, call) => send({ ...call, method: 'DELETE', path: pathOf(list) }),
-    async wait(list, { onProgress, interval = INTERVAL, ...call } = {}) {
+    async wait(list, { onProgress, interval = INTERVAL_MS, ...call } = {}) {
       for (;;) {
         const now = await get(list, call);
         onProgress?.(now);

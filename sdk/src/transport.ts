@@ -1,9 +1,9 @@
 import { MailvetError } from './error.ts';
 import type { MailvetOptions, WriteOptions } from './types.ts';
 
-const TIMEOUT = 35_000;
+const TIMEOUT_MS = 35_000;
 /** Timers take no more: with more they end at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Call extends WriteOptions {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -41,7 +41,7 @@ export const unknownOption = (of: string, name: string, known: object): TypeErro
 export function transport(options: MailvetOptions): Transport {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(OPTIONS, name)) throw unknownOption('createMailvet', name, OPTIONS);
-  const { url, key, fetch, timeout = TIMEOUT, retries = 0 } = options;
+  const { url, key, fetch, timeout = TIMEOUT_MS, retries = 0 } = options;
   const base = serviceAddress(url);
   if (key === undefined) throw new TypeError('key is missing: set it to an API key, mv_live_… or mv_test_….');
   // The platform's own error for an invalid header would contain the key.
@@ -100,19 +100,20 @@ export function transport(options: MailvetOptions): Transport {
   async function attempts<T>(call: Call, limit: number | null, once: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (limit !== null) checkTimeout(limit);
     checkHeaders(call);
-    const until = limit === null ? Number.POSITIVE_INFINITY : Date.now() + limit;
+    const untilMs = limit === null ? Number.POSITIVE_INFINITY : Date.now() + limit;
     const late = new AbortController();
     // Not AbortSignal.timeout: a stream goes on after the call has ended.
-    const timer = limit === null ? undefined : setTimeout(() => late.abort(), Math.min(limit, LONGEST_TIMER));
+    const timer = limit === null ? undefined : setTimeout(() => late.abort(), Math.min(limit, LONGEST_TIMER_MS));
     const signal = call.signal ? AbortSignal.any([call.signal, late.signal]) : late.signal;
     try {
       for (let left = call.upload === undefined ? retries : 0; ; left -= 1) {
         try {
           return await once(signal);
         } catch (error) {
-          const wait = left > 0 ? retryDelay(error) : null;
-          if (wait === null || Date.now() + wait >= until) throw callError(error, call.signal, late.signal, limit);
-          await pause(wait, call.signal);
+          const delayMs = left > 0 ? retryDelay(error) : null;
+          if (delayMs === null || Date.now() + delayMs >= untilMs)
+            throw callError(error, call.signal, late.signal, limit);
+          await pause(delayMs, call.signal);
         }
       }
     } finally {

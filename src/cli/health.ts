@@ -21,8 +21,8 @@ export const healthCommand = (): Command =>
     .action(async (flags: { json?: boolean; wait: number }) => {
       const { host, port } = optionsFrom(flags, 'health');
       const url = `${publicUrlOf(host, port)}/readyz`;
-      const until = systemClock.elapsed() + flags.wait * 1000;
-      while (systemClock.elapsed() < until && !(await isReady(url))) await sleep(READY_POLL_MS);
+      const untilMs = systemClock.elapsed() + flags.wait * 1000;
+      while (systemClock.elapsed() < untilMs && !(await isReady(url))) await sleep(READY_POLL_MS);
       const body = await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
         .then(async (reply) => ({ status: reply.status, json: await reply.json() }))
         .catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { UsageError } from './command.ts';
 interface InputFile {
   readonly handle: FileHandle;
   /** In bytes. Null: a pipe, such as `<(…)` of a shell, which can be read only once. */
-  readonly size: number | null;
+  readonly sizeBytes: number | null;
   readonly place: FilePlace;
 }
 
@@ -19,7 +19,7 @@ export async function openInputFile(path: string, name: string): Promise<InputFi
     throw new UsageError(`cannot read ${name} (${error.code}): give a file that exists and that you may read.`);
   });
   const status = await handle.stat();
-  if (!status.isDirectory()) return { handle, size: status.isFile() ? status.size : null, place: status };
+  if (!status.isDirectory()) return { handle, sizeBytes: status.isFile() ? status.size : null, place: status };
   await handle.close();
   throw new UsageError(`${name} is a folder: give a file.`);
 }
@@ -27,8 +27,8 @@ export async function openInputFile(path: string, name: string): Promise<InputFi
 /** What a file has for an upload, read as it is sent; `-`: standard input. Throws UsageError if it cannot be read. */
 export async function uploadSource(file: string): Promise<Blob | AsyncIterable<Uint8Array>> {
   if (file === '-') return process.stdin;
-  const { handle, size } = await openInputFile(file, file);
-  if (size === null) return handle.createReadStream();
+  const { handle, sizeBytes } = await openInputFile(file, file);
+  if (sizeBytes === null) return handle.createReadStream();
   await handle.close();
   return openAsBlob(file);
 }

@@ -36,8 +36,12 @@ const REDRAW_MS = 100;
 const WIDTH = 30;
 export const CLEAR_LINE = '\r\u001b[K';
 
-/** A progress bar for a terminal; `size` is that of the input in bytes, 0 if unknown. */
-export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, write: (text: string) => void): Progress {
+/** A progress bar for a terminal; `sizeBytes` is that of the input, 0 if unknown. */
+export function createProgress(
+  sizeBytes: number,
+  clock: Pick<Clock, 'elapsed'>,
+  write: (text: string) => void,
+): Progress {
   const began = clock.elapsed();
   let drawn = Number.NEGATIVE_INFINITY;
   const summary = (tally: Tally): string => {
@@ -51,7 +55,7 @@ export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, writ
       drawn = now;
       const rows = rowCount(tally);
       const seconds = (now - began) / 1000;
-      const share = size === 0 ? 0 : Math.min(1, bytes / size);
+      const share = sizeBytes === 0 ? 0 : Math.min(1, bytes / sizeBytes);
       const rate = seconds > 0 ? `, ${grouped(Math.round(rows / seconds))}/s` : '';
       const left = share > 0 ? `, ${duration((seconds / share) * (1 - share))} left` : '';
       write(`${CLEAR_LINE}${bar(share)}  ${counted(rows, 'row')}${rate}${left}`);

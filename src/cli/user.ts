@@ -119,10 +119,10 @@ function requireProven({ email, emailVerified }: User): void {
 async function passwordFromInput(owner: PasswordOwner): Promise<string> {
   const { rejectWeakPassword } = await import('../service/sign-in/validate.ts');
   const chunks: Buffer[] = [];
-  let size = 0;
+  let sizeBytes = 0;
   for await (const chunk of process.stdin) {
-    size += chunk.length;
-    if (size > STDIN_MAX) throw new UsageError('standard input is longer than a password may be.');
+    sizeBytes += chunk.length;
+    if (sizeBytes > STDIN_MAX) throw new UsageError('standard input is longer than a password may be.');
     chunks.push(chunk);
   }
   const password = Buffer.concat(chunks)

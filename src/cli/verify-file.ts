@@ -44,7 +44,7 @@ interface FileCheck {
   readonly concurrency: number;
   readonly level: Level;
   readonly timeoutMs: number;
-  readonly wait: number;
+  readonly waitMs: number;
   readonly evidence: boolean;
   /** That decides from each result; null: none. */
   readonly policy: Policy | null;
@@ -81,7 +81,7 @@ export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<
   const stop = () => input.stream.destroy();
   check.signal.addEventListener('abort', stop);
   try {
-    const identity = await runIdentity(check, input.size);
+    const identity = await runIdentity(check, input.sizeBytes);
     const { output, stored } = await openOutput(check.out, { identity, input: input.place, resume: check.resume });
     return await verifyInto(output, verifier, check, input, stored).catch((error: unknown) => {
       throw fileFailure(error, check);
@@ -95,14 +95,14 @@ export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<
 interface InputStream {
   readonly stream: Readable;
   /** Bytes; null: a pipe, which can be read only once. */
-  readonly size: number | null;
+  readonly sizeBytes: number | null;
   readonly place: FilePlace;
 }
 
 async function openInput(path: string): Promise<InputStream> {
-  if (path === '-') return { stream: process.stdin, size: null, place: fstatSync(process.stdin.fd) };
-  const { handle, size, place } = await openInputFile(path, `--file ${path}`);
-  return { stream: handle.createReadStream(), size, place };
+  if (path === '-') return { stream: process.stdin, sizeBytes: null, place: fstatSync(process.stdin.fd) };
+  const { handle, sizeBytes, place } = await openInputFile(path, `--file ${path}`);
+  return { stream: handle.createReadStream(), sizeBytes, place };
 }
 
 /**
@@ -110,9 +110,9 @@ async function openInput(path: string): Promise<InputStream> {
  */
 async function runIdentity(
   { file, out, format, read, only, dedupe, level, policy }: FileCheck,
-  size: InputStream['size'],
+  sizeBytes: InputStream['sizeBytes'],
 ) {
-  if (out === '-' || size === null) return null;
+  if (out === '-' || sizeBytes === null) return null;
   const hash = createHash('sha256');
   const handle = await open(file, 'r');
   for await (const chunk of handle.createReadStream()) hash.update(chunk);
@@ -123,13 +123,17 @@ async function verifyInto(
   output: FileOutput,
   verifier: Verifier,
   check: FileCheck,
-  { stream, size }: InputStream,
+  { stream, sizeBytes }: InputStream,
   stored: object | null,
 ): Promise<string | null> {
   const { read, signal } = check;
   let progress: FileProgress = { rows: 0, tally: { ...EMPTY_TALLY }, problems: [], writer: null, ...stored };
   const visible = process.stderr.isTTY && (check.out !== '-' || !process.stdout.isTTY);
-  const bar = createProgress(size ?? 0, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
+  const bar = createProgress(
+    sizeBytes ?? 0,
+    systemClock,
+    visible ? (text) => process.stderr.write(text) : () => undefined,
+  );
   let opened: AddressFile | null = null;
   const first = check.dedupe === 'mailbox' ? new FirstResults() : null;
   try {
@@ -313,12 +317,12 @@ function resultRows(
 
 /** Its calls return null if no resolver answered, even after retries. */
 function rowVerifier(verifier: Verifier, check: FileCheck): VerifyAddress {
-  const { level, timeoutMs, wait, evidence, signal } = check;
+  const { level, timeoutMs, waitMs, evidence, signal } = check;
   let resolverDown = false;
   return async ({ text: email }) => {
     // After one row has failed, later rows are not retried until a resolver answers again.
     for (const pauseMs of resolverDown ? [0] : [500, 2000, 5000, 0]) {
-      const result = await verifyOrNull(verifier, email, { level, timeoutMs, wait, evidence, signal });
+      const result = await verifyOrNull(verifier, email, { level, timeoutMs, wait: waitMs, evidence, signal });
       if (result !== null) {
         resolverDown = false;
         return result;

@@ -74,7 +74,7 @@ interface EgressRow {
   /** It is the time of the connectivity's state, in `Clock.now()` ms. */
   readonly since: number;
   /** Seconds; 0: it does not rest. */
-  readonly restsFor: number;
+  readonly restsForSeconds: number;
   readonly hour: EgressShares;
   readonly day: EgressShares;
   /** Mail operators that refuse it. */
@@ -229,13 +229,13 @@ function createSmtpCheck(
     [...watched.states()].flatMap(([name, health]): readonly EgressRow[] => {
       const record = watched.records().get(name);
       if (record === undefined) return [];
-      const restsFor = mailbox.restsFor(name);
-      const state = restsFor > 0 ? 'resting' : health.state;
+      const restsForSeconds = mailbox.restsForSeconds(name);
+      const state = restsForSeconds > 0 ? 'resting' : health.state;
       const day = record.shares(24);
       const breakersOpen = mailbox.breakersOpen(name);
       const { since } = health;
       const problems = problemsOf(state, day);
-      return [{ name, state, since, restsFor, hour: record.shares(1), day, breakersOpen, problems }];
+      return [{ name, state, since, restsForSeconds, hour: record.shares(1), day, breakersOpen, problems }];
     });
   return { mailbox, watched, rows, close };
 }

@@ -144,7 +144,7 @@ export interface SmtpEvidence {
   /** That the mailbox cannot be reached, as the model saw that reply, from 0 to 1; null if it was not asked. */
   readonly probability: number | null;
   /** Seconds until a retry makes sense; null when the server announced nothing. */
-  readonly retryAfter: number | null;
+  readonly retryAfterSeconds: number | null;
   /** In order; the last one need not be the one that decided. */
   readonly attempts: readonly HostAttempt[];
   /** The lines are made when they are read. */
@@ -157,7 +157,7 @@ export interface CatchAllEvidence {
   /** For `unknown`, it is the outcome of the probe. */
   readonly why: SmtpFinding | null;
   /** Seconds until the probe makes sense again; null when the server announced nothing. */
-  readonly retryAfter: number | null;
+  readonly retryAfterSeconds: number | null;
   readonly cached: boolean;
   /** When the host answered about a random mailbox, perhaps to an earlier check: `Clock.now()` ms; null: never. */
   readonly checkedAt: number | null;

@@ -187,7 +187,7 @@ function head(e: Evidence, verdict: Verdict, learned: Learned | null): ReportHea
     is_relay: e.flags?.relay ?? null,
     relay_provider: e.relayOperator,
     ...mailboxFlags(e),
-    retry_after: e.smtp?.retryAfter ?? null,
+    retry_after: e.smtp?.retryAfterSeconds ?? null,
   };
 }
 

@@ -91,7 +91,7 @@ function mailboxEvidence(
     decidedBy: TEST_REPLIES[finding].code === null ? 'dialogue' : 'server',
     readBy: TEST_REPLIES[finding].code === null ? null : 'rule',
     probability: null,
-    retryAfter: finding === 'greylisted' ? REASONS.greylisted.usualRetrySeconds : null,
+    retryAfterSeconds: finding === 'greylisted' ? REASONS.greylisted.usualRetrySeconds : null,
     attempts: [],
     transcript: { lines: [NOTE] },
     ...TEST_REPLIES[finding],

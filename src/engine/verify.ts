@@ -160,8 +160,8 @@ export async function runOnline(
   matchHosts: MatchHostFilter | null = null,
 ): Promise<Evidence> {
   if (isConclusive(e) && (matchHosts === null || !isUnfiltered(e))) return e;
-  const deadline = engine.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;
-  const bound = limit.signal ? { deadline, signal: limit.signal } : { deadline };
+  const deadlineMs = engine.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;
+  const bound = limit.signal ? { deadlineMs, signal: limit.signal } : { deadlineMs };
   const extraWaitMs = dnsExtraWaitMs(limit.timeoutMs);
   const looked = withDns(e, await lookUpDomain(e, { ...bound, extraWaitMs }, engine), engine);
   const found = await withHostFilter(looked, matchHosts);

@@ -112,7 +112,7 @@ const SAMPLE_BYTES = 16 * 1024;
 /** The lines with other bytes than ASCII; a line that may be cut off is left out where there are others. */
 function foreignLines(samples: readonly Buffer[]): Buffer[] {
   const lines: Buffer[] = [];
-  let size = 0;
+  let sizeBytes = 0;
   for (const sample of samples) {
     for (let start = 0; start < sample.length; ) {
       let end = start;
@@ -124,8 +124,8 @@ function foreignLines(samples: readonly Buffer[]): Buffer[] {
       }
       if (isForeign && (end < sample.length || lines.length === 0 || samples.length === 1)) {
         lines.push(sample.subarray(start, end + 1));
-        size += end - start;
-        if (size > SAMPLE_BYTES) return lines;
+        sizeBytes += end - start;
+        if (sizeBytes > SAMPLE_BYTES) return lines;
       }
       start = end + 1;
     }

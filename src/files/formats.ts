@@ -56,8 +56,8 @@ export async function openFile(
 ): Promise<OpenedFile> {
   if (source instanceof SpooledInput) {
     const { file } = source;
-    if (file.size > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
-    return { source: await openSpooled(file, choice, limits), received: () => file.size };
+    if (file.sizeBytes > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
+    return { source: await openSpooled(file, choice, limits), received: () => file.sizeBytes };
   }
   const { blocks, received } = inputBlocks(source, limits.bytes);
   const file = await spool(blocks);
@@ -90,7 +90,7 @@ async function openSpooled(
   limits: ReadLimits,
   isPacked = false,
 ): Promise<RowSource> {
-  if (file.size === 0) throw unreadable('it is empty', 1);
+  if (file.sizeBytes === 0) throw unreadable('it is empty', 1);
   const form = recognize(await file.read(0, RECOGNIZED_BYTES));
   const { claimed, sheet, entry } = choice;
   switch (form) {
@@ -105,7 +105,7 @@ async function openSpooled(
     case 'ods':
     case 'html':
     case 'spreadsheetml':
-      return openBook(file, { format: form, unpacked: file.size, sheet }, limits);
+      return openBook(file, { format: form, unpackedBytes: file.sizeBytes, sheet }, limits);
     case 'vcard':
     case 'ldif': {
       const text = await openText(file, choice);
@@ -162,7 +162,7 @@ const aboutText = ({ encoding: { name, byteOrderMark }, warnings }: DecodedText)
 });
 
 type ZipContent =
-  | { readonly kind: 'workbook'; readonly format: 'xlsx' | 'xlsb' | 'ods'; readonly unpacked: number }
+  | { readonly kind: 'workbook'; readonly format: 'xlsx' | 'xlsb' | 'ods'; readonly unpackedBytes: number }
   | { readonly kind: 'file'; readonly name: string; readonly pieces: AsyncGenerator<Buffer, void, undefined> };
 
 const EXPORT_AS_CSV = 'export the list as CSV or XLSX';
@@ -179,8 +179,8 @@ async function openArchive(file: RandomAccess, wanted: string | null, maxBytes: 
   const zip = await openZip(file);
   const format = await workbookIn(zip);
   if (format !== null) {
-    const unpacked = zip.entries.reduce((sum, { size }) => sum + size, 0);
-    return { kind: 'workbook', format, unpacked };
+    const unpackedBytes = zip.entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    return { kind: 'workbook', format, unpackedBytes };
   }
   const entry = await chooseEntry(zip, wanted, maxBytes);
   return { kind: 'file', name: entry.name, pieces: zip.read(entry, maxBytes) };
@@ -188,7 +188,7 @@ async function openArchive(file: RandomAccess, wanted: string | null, maxBytes: 
 
 async function workbookIn(zip: Zip): Promise<'xlsx' | 'xlsb' | 'ods' | null> {
   const type = zip.find('mimetype');
-  if (type !== undefined && type.size < 200) {
+  if (type !== undefined && type.sizeBytes < 200) {
     const text = (await entryText(zip, type)).trim();
     if (text.startsWith(`${OPEN_DOCUMENT}spreadsheet`)) return 'ods';
     if (text.startsWith(OPEN_DOCUMENT))
@@ -210,7 +210,7 @@ async function workbookIn(zip: Zip): Promise<'xlsx' | 'xlsb' | 'ods' | null> {
 
 async function entryText(zip: Zip, entry: ZipEntry): Promise<string> {
   let text = '';
-  for await (const piece of zip.read(entry, entry.size)) text += piece.toString();
+  for await (const piece of zip.read(entry, entry.sizeBytes)) text += piece.toString();
   return text;
 }
 
@@ -220,7 +220,7 @@ const OF_SYSTEMS = /(^|\/)(\.|__MACOSX\/|thumbs\.db$|desktop\.ini$)/i;
 const LOOKED_AT = 50;
 
 async function chooseEntry(zip: Zip, wanted: string | null, maxBytes: number): Promise<ZipEntry> {
-  const files = zip.entries.filter(({ name, size }) => !name.endsWith('/') && size > 0);
+  const files = zip.entries.filter(({ name, sizeBytes }) => !name.endsWith('/') && sizeBytes > 0);
   const names = (entries: readonly ZipEntry[]): string => shownNames(entries.map(({ name }) => name));
   if (wanted !== null) {
     const isSame = ({ name }: ZipEntry): boolean => name.toLowerCase() === wanted.toLowerCase();
@@ -262,13 +262,13 @@ async function* gunzipped(file: RandomAccess, maxBytes: number): AsyncGenerator<
     () => null,
     (error: unknown) => error,
   );
-  let size = 0;
+  let sizeBytes = 0;
   try {
     const output: AsyncIterable<Buffer> = gunzip;
     for await (const piece of output) {
-      size += piece.length;
-      if (size > maxBytes) throw tooLarge(maxBytes, 'bytes, unpacked');
-      if (size > RATIO_FREE_BYTES && size > RATIO_MAX * file.size)
+      sizeBytes += piece.length;
+      if (sizeBytes > maxBytes) throw tooLarge(maxBytes, 'bytes, unpacked');
+      if (sizeBytes > RATIO_FREE_BYTES && sizeBytes > RATIO_MAX * file.sizeBytes)
         throw tooLarge(RATIO_MAX, 'bytes unpacked for each byte of the gzip file');
       yield piece;
     }
@@ -309,10 +309,10 @@ const ENTRY_PART_BYTES = 32 * 1024;
 /** Throws FileError for an encoding that is not known, and for nothing but a byte order mark. */
 async function openText(file: RandomAccess, { charset = null, encoding = null }: TextOptions): Promise<DecodedText> {
   const head = await file.read(0, FORMAT_HEAD_BYTES);
-  const isWhole = head.length === file.size;
+  const isWhole = head.length === file.sizeBytes;
   const places = isWhole
     ? []
-    : [file.size >> 1, file.size - ENTRY_PART_BYTES].map((at) => Math.max(FORMAT_HEAD_BYTES, at & ~3));
+    : [file.sizeBytes >> 1, file.sizeBytes - ENTRY_PART_BYTES].map((at) => Math.max(FORMAT_HEAD_BYTES, at & ~3));
   const parts = await Promise.all(places.map((at) => file.read(at, ENTRY_PART_BYTES)));
   const found = detectEncoding([head, ...parts], { stated: charset, given: encoding });
   const ascii = await decodedAll(head, found, null);

@@ -170,9 +170,9 @@ class JsonColumns {
     else if (!(this.#isMap && (typeof value === 'boolean' || value === null))) this.#addPlain(value);
     if (this.#overflow !== null) this.#cells[this.names.indexOf(OVERFLOW)] = JSON.stringify(this.#overflow);
     const cells = this.#cells;
-    let size = 0;
-    for (const cell of cells) size += cell.length;
-    if (size > this.#limits.rowBytes) return problemRow(text.slice(0, CUT_LENGTH), line, 'too_large');
+    let characters = 0;
+    for (const cell of cells) characters += cell.length;
+    if (characters > this.#limits.rowBytes) return problemRow(text.slice(0, CUT_LENGTH), line, 'too_large');
     const hasNul = text.includes('\\u0000') && cells.some((cell) => cell.includes('\0'));
     return hasNul ? problemRow(text, line, 'nul') : { line, cells, problem: null };
   }

@@ -13,7 +13,7 @@ it('temporary files share the room of the process, which each gives back when it
   await expect(spool(blocks(3), space)).rejects.toMatchObject(full);
   // What was written before there was no room left is given back, and what is small stays in memory.
   expect(space.used).toBe(3 * MiB);
-  expect((await spool(blocks(1), space)).size).toBe(MiB);
+  expect((await spool(blocks(1), space)).sizeBytes).toBe(MiB);
   expect(await first.read(2 * MiB, 2)).toEqual(Buffer.alloc(2, 2));
   await first.close();
   expect(space.used).toBe(0);

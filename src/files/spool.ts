@@ -7,7 +7,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { LIST_SPOOLED_BYTES } from '../kernel/facts/limits.ts';
 
 export interface RandomAccess {
-  readonly size: number;
+  readonly sizeBytes: number;
   /** What a thread of this process needs to read it, until it is closed. */
   readonly shared: SpooledBytes;
   /** Fewer bytes only at the end. */
@@ -16,7 +16,7 @@ export interface RandomAccess {
 }
 
 /** The descriptor of a file that is open in this process, or the bytes themselves. */
-export type SpooledBytes = { readonly fd: number; readonly size: number } | { readonly bytes: Uint8Array };
+export type SpooledBytes = { readonly fd: number; readonly sizeBytes: number } | { readonly bytes: Uint8Array };
 
 /** Input that was read to its end already. */
 export class SpooledInput implements AsyncIterable<Buffer> {
@@ -26,7 +26,7 @@ export class SpooledInput implements AsyncIterable<Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
-    for (let at = 0; at < this.file.size; at += SPOOL_LINE_BYTES) yield await this.file.read(at, SPOOL_LINE_BYTES);
+    for (let at = 0; at < this.file.sizeBytes; at += SPOOL_LINE_BYTES) yield await this.file.read(at, SPOOL_LINE_BYTES);
   }
 }
 
@@ -49,23 +49,23 @@ const RETRY_SECONDS = 30;
  */
 export async function spool(blocks: AsyncIterable<Buffer>, space: SpoolSpace = SPOOL_SPACE): Promise<RandomAccess> {
   const held: Buffer[] = [];
-  let size = 0;
+  let sizeBytes = 0;
   let file: SpoolFile | null = null;
   try {
     for await (const block of blocks) {
-      if (file === null && size + block.length > IN_MEMORY_BYTES) {
+      if (file === null && sizeBytes + block.length > IN_MEMORY_BYTES) {
         file = new SpoolFile(await openNameless(), space);
         for (const earlier of held.splice(0)) await file.write(earlier);
       }
       if (file === null) held.push(block);
       else await file.write(block);
-      size += block.length;
+      sizeBytes += block.length;
     }
   } catch (error) {
     await file?.close();
     throw error;
   }
-  return file === null ? inMemory(Buffer.concat(held)) : readFromFile(file, size);
+  return file === null ? inMemory(Buffer.concat(held)) : readFromFile(file, sizeBytes);
 }
 
 const noRoom = (cause?: unknown): ApiError =>
@@ -102,7 +102,7 @@ class SpoolFile {
 }
 
 /** In another thread. Reads wait for the disk. */
-export const readShared = (source: SpooledBytes): Pick<RandomAccess, 'size' | 'read'> =>
+export const readShared = (source: SpooledBytes): Pick<RandomAccess, 'sizeBytes' | 'read'> =>
   'bytes' in source
     ? inMemory(Buffer.from(source.bytes.buffer, source.bytes.byteOffset, source.bytes.length))
     : byDescriptor(source);
@@ -119,42 +119,44 @@ export async function openNameless(): Promise<FileHandle> {
 
 const READ_BYTES = 64 * 1024;
 
-export async function* filePieces(file: Pick<RandomAccess, 'size' | 'read'>): AsyncGenerator<Buffer, void, undefined> {
-  for (let at = 0; at < file.size; at += READ_BYTES) yield await file.read(at, READ_BYTES);
+export async function* filePieces(
+  file: Pick<RandomAccess, 'sizeBytes' | 'read'>,
+): AsyncGenerator<Buffer, void, undefined> {
+  for (let at = 0; at < file.sizeBytes; at += READ_BYTES) yield await file.read(at, READ_BYTES);
 }
 
 const inMemory = (bytes: Buffer): RandomAccess => ({
-  size: bytes.length,
+  sizeBytes: bytes.length,
   shared: { bytes },
   read: (position, length) => Promise.resolve(bytes.subarray(position, position + length)),
   close: () => Promise.resolve(),
 });
 
-const readFromFile = (file: SpoolFile, size: number): RandomAccess => ({
-  size,
-  shared: { fd: file.handle.fd, size },
+const readFromFile = (file: SpoolFile, sizeBytes: number): RandomAccess => ({
+  sizeBytes,
+  shared: { fd: file.handle.fd, sizeBytes },
   read: (position, length) =>
-    readFully(size, position, length, async (bytes, at) => {
+    readFully(sizeBytes, position, length, async (bytes, at) => {
       const { bytesRead } = await file.handle.read(bytes, at, bytes.length - at, position + at);
       return bytesRead;
     }),
   close: () => file.close(),
 });
 
-const byDescriptor = ({ fd, size }: { readonly fd: number; readonly size: number }) => ({
-  size,
+const byDescriptor = ({ fd, sizeBytes }: { readonly fd: number; readonly sizeBytes: number }) => ({
+  sizeBytes,
   read: (position: number, length: number) =>
-    readFully(size, position, length, (bytes, at) => readSync(fd, bytes, at, bytes.length - at, position + at)),
+    readFully(sizeBytes, position, length, (bytes, at) => readSync(fd, bytes, at, bytes.length - at, position + at)),
 });
 
 /** `read`: reads to `at` and returns the number of bytes. */
 async function readFully(
-  size: number,
+  sizeBytes: number,
   position: number,
   length: number,
   read: (bytes: Buffer, at: number) => number | Promise<number>,
 ): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - position)));
+  const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, sizeBytes - position)));
   for (let at = 0; at < bytes.length; ) {
     const count = await read(bytes, at);
     if (count === 0) return bytes.subarray(0, at);

@@ -171,9 +171,9 @@ const listsRefreshJob =
   (update: Pick<ListsUpdate, 'run'>, shared: SharedLists, logger: Logger): JobRunner<'lists_refresh'> =>
   async (_job, signal) => {
     const last = await shared.lastAttempt();
-    const age = last === null ? Number.POSITIVE_INFINITY : (await shared.now()) - last.at;
+    const ageMs = last === null ? Number.POSITIVE_INFINITY : (await shared.now()) - last.at;
     // A clock that was set back does not keep the lists from being updated.
-    if (last !== null && last.failed === null && age >= 0 && age < DAILY_MS) return undefined;
+    if (last !== null && last.failed === null && ageMs >= 0 && ageMs < DAILY_MS) return undefined;
     try {
       await update.run(signal);
     } catch (error) {

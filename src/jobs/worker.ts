@@ -188,19 +188,19 @@ function startJob(parts: AttemptParts): RunningJob {
   const began = clock.elapsed();
   const abort = new AbortController();
   const signal = AbortSignal.any([abort.signal, stopping]);
-  const lease = policy.leaseSeconds * 1000;
-  let renewed = { at: clock.now(), elapsed: began };
+  const leaseMs = policy.leaseSeconds * 1000;
+  let renewed = { at: clock.now(), elapsedMs: began };
   let lost = false;
 
   async function renew(): Promise<void> {
-    const now = { at: clock.now(), elapsed: clock.elapsed() };
-    if (now.elapsed - began > policy.timeoutSeconds * 1000) {
+    const now = { at: clock.now(), elapsedMs: clock.elapsed() };
+    if (now.elapsedMs - began > policy.timeoutSeconds * 1000) {
       // No longer renewed, so a runner that ignores the signal loses its lease.
       abort.abort(new JobFailure(`The attempt took longer than ${policy.timeoutSeconds} seconds.`));
       return;
     }
-    const passed = Math.max(now.elapsed - renewed.elapsed, Math.abs(now.at - renewed.at));
-    if (lost || passed < lease / 3) return;
+    const passed = Math.max(now.elapsedMs - renewed.elapsedMs, Math.abs(now.at - renewed.at));
+    if (lost || passed < leaseMs / 3) return;
     renewed = now;
     if (await jobs.renew(claim)) return;
     lost = true;

@@ -16,7 +16,7 @@ export const systemClock: Clock = {
 };
 
 /** Milliseconds for which the event loop of this thread has had nothing to do, since its start. */
-export const idleMs = (): number => performance.eventLoopUtilization().idle;
+export const totalIdleMs = (): number => performance.eventLoopUtilization().idle;
 
 /** For libraries that take a Date. */
 export const toDate = (ms: number): Date => new Date(ms);

@@ -38,8 +38,8 @@ const LOG_BUFFER = { minLength: 32 * 1024, maxWrite: 64 * 1024 };
 const PRIORITIES: Readonly<Record<string, string>> = { 1: '<7>', 2: '<7>', 3: '<6>', 4: '<4>', 5: '<3>', 6: '<2>' };
 const priorityOf = (line: string): string => PRIORITIES[line.charAt('{"level":'.length)] ?? '';
 
-/** What is kept while it cannot be written, such as on a full disk; later lines are dropped. Bytes. */
-const KEPT = 1 << 20;
+/** What is kept while it cannot be written, such as on a full disk; later lines are dropped. */
+const KEPT_BYTES = 1 << 20;
 
 /**
  * It collects bytes: of text, it would measure all that it has at every line. A log that cannot be written must not
@@ -48,7 +48,7 @@ const KEPT = 1 << 20;
  */
 function logDestination(prefix: (line: string) => string) {
   const stream = destination({
-    ...{ dest: 1, sync: false, ...LOG_BUFFER, maxLength: KEPT, periodicFlush: 1000, contentMode: 'buffer' },
+    ...{ dest: 1, sync: false, ...LOG_BUFFER, maxLength: KEPT_BYTES, periodicFlush: 1000, contentMode: 'buffer' },
   });
   const { flush, flushSync } = stream;
   let isFailing = false;

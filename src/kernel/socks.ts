@@ -41,7 +41,7 @@ export class FrameWriter {
   #bytes = Buffer.allocUnsafe(4 * 1024);
   #isDue = false;
   /** Octets that wait. */
-  size = 0;
+  sizeBytes = 0;
   readonly #write: (bytes: Buffer) => void;
   readonly #flush = (): void => this.flush();
 
@@ -57,12 +57,12 @@ export class FrameWriter {
       return;
     }
     this.#reserve(FRAME_HEADER_BYTES + payload.length);
-    this.#bytes[this.size] = CODE_OF[kind];
-    this.#bytes.writeUInt32BE(stream, this.size + 1);
-    this.#bytes.writeUInt16BE(payload.length, this.size + 5);
-    this.#bytes.set(payload, this.size + FRAME_HEADER_BYTES);
-    this.size += FRAME_HEADER_BYTES + payload.length;
-    if (this.size >= WRITTEN_AT_ONCE) this.flush();
+    this.#bytes[this.sizeBytes] = CODE_OF[kind];
+    this.#bytes.writeUInt32BE(stream, this.sizeBytes + 1);
+    this.#bytes.writeUInt16BE(payload.length, this.sizeBytes + 5);
+    this.#bytes.set(payload, this.sizeBytes + FRAME_HEADER_BYTES);
+    this.sizeBytes += FRAME_HEADER_BYTES + payload.length;
+    if (this.sizeBytes >= WRITTEN_AT_ONCE) this.flush();
     else if (!this.#isDue) {
       this.#isDue = true;
       setImmediate(this.#flush);
@@ -71,16 +71,16 @@ export class FrameWriter {
 
   flush(): void {
     this.#isDue = false;
-    if (this.size === 0) return;
-    const bytes = Buffer.from(this.#bytes.subarray(0, this.size));
-    this.size = 0;
+    if (this.sizeBytes === 0) return;
+    const bytes = Buffer.from(this.#bytes.subarray(0, this.sizeBytes));
+    this.sizeBytes = 0;
     this.#write(bytes);
   }
 
   #reserve(more: number): void {
-    if (this.size + more <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(2 * (this.size + more));
-    larger.set(this.#bytes.subarray(0, this.size));
+    if (this.sizeBytes + more <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(2 * (this.sizeBytes + more));
+    larger.set(this.#bytes.subarray(0, this.sizeBytes));
     this.#bytes = larger;
   }
 }
@@ -94,9 +94,9 @@ export class FrameReader {
     let at = 0;
     while (bytes.length - at >= FRAME_HEADER_BYTES) {
       const kind = FRAME_KINDS[bytes.readUInt8(at)];
-      const size = bytes.readUInt16BE(at + 5);
-      if (kind === undefined || size > FRAME_BYTES) return false;
-      const end = at + FRAME_HEADER_BYTES + size;
+      const sizeBytes = bytes.readUInt16BE(at + 5);
+      if (kind === undefined || sizeBytes > FRAME_BYTES) return false;
+      const end = at + FRAME_HEADER_BYTES + sizeBytes;
       if (end > bytes.length) break;
       on(kind, bytes.readUInt32BE(at + 1), bytes.subarray(at + FRAME_HEADER_BYTES, end));
       at = end;

@@ -51,10 +51,10 @@ export class Closers {
   }
 
   async #run(): Promise<readonly string[]> {
-    const until = this.#clock.elapsed() + this.#totalMs;
+    const untilMs = this.#clock.elapsed() + this.#totalMs;
     const failed: string[] = [];
     for (let closer = this.#stack.pop(); closer !== undefined; closer = this.#stack.pop()) {
-      const left = until - this.#clock.elapsed() - FLOOR_MS * this.#stack.length;
+      const left = untilMs - this.#clock.elapsed() - FLOOR_MS * this.#stack.length;
       const ms = Math.max(Math.min(closer.withinMs, left), FLOOR_MS);
       if (!(await this.#close(closer, ms))) failed.push(closer.name);
     }

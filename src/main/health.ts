@@ -53,7 +53,7 @@ export function createHealth(parts: HealthParts): Health {
   const resolverProblem = async () => {
     if (!looksUp) return null;
     const now = clock.elapsed();
-    const alive = await engine.resolver.alive({ deadline: now + 1500, since: now });
+    const alive = await engine.resolver.alive({ deadlineMs: now + 1500, sinceMs: now });
     return alive ? null : RESOLVER_PROBLEMS[engine.resolver.problem()].found;
   };
   return {
@@ -90,14 +90,14 @@ function egressDetails(engine: VerificationEngine, identities: Identities) {
 
 /** Of each egress: what it reaches, what it was answered, and what would improve that most. */
 export const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>, identities: Identities) =>
-  engine.egressRows().map(({ name, state, since, restsFor, hour, day, breakersOpen, problems }) => {
+  engine.egressRows().map(({ name, state, since, restsForSeconds, hour, day, breakersOpen, problems }) => {
     const identity = identities.of(name);
     const first = firstAdvice([...problems, ...(identity === null ? [] : adviceOf(identity.findings))]);
     return {
       name,
       state,
       since: toIso(since),
-      rests_for_seconds: restsFor,
+      rests_for_seconds: restsForSeconds,
       breakers_open: breakersOpen,
       last_hour: sharesOf(hour),
       last_day: sharesOf(day),

@@ -47,7 +47,7 @@ const REQUEST_HEAD_BYTES = 4;
 
 /** Reads the bytes of one step; those behind them stay in the stream. */
 interface StepReader {
-  take(size: number): Promise<Buffer>;
+  take(sizeBytes: number): Promise<Buffer>;
 }
 
 /**
@@ -61,13 +61,13 @@ export function readerOf(stream: Readable, signal: AbortSignal): StepReader & { 
   stream.on('readable', onReadable);
   signal.addEventListener('abort', onReadable);
   return {
-    async take(size) {
+    async take(sizeBytes) {
       for (;;) {
         signal.throwIfAborted();
         const { promise, resolve } = Promise.withResolvers<void>();
         wake = resolve;
-        const bytes: Buffer | null = size === 0 ? Buffer.alloc(0) : stream.read(size);
-        if (bytes?.length === size) return bytes;
+        const bytes: Buffer | null = sizeBytes === 0 ? Buffer.alloc(0) : stream.read(sizeBytes);
+        if (bytes?.length === sizeBytes) return bytes;
         // At its end, a stream gives what is left.
         if (bytes !== null || stream.readableEnded) throw new RelayEnd('gone');
         await promise;
@@ -128,18 +128,18 @@ function addressBytesOf(head: Buffer): number {
   const [version, command, , type = 0] = head;
   if (version !== SOCKS_VERSION) throw new RelayEnd('malformed');
   if (command !== SOCKS_CONNECT) throw new RelayEnd('command');
-  const size = REQUEST_ADDRESS_BYTES[type];
+  const sizeBytes = REQUEST_ADDRESS_BYTES[type];
   // A name, or a type that does not exist.
-  if (size === undefined) throw new RelayEnd('address_type');
-  return size;
+  if (sizeBytes === undefined) throw new RelayEnd('address_type');
+  return sizeBytes;
 }
 
 /** An IPv4-mapped address is one of IPv4. */
 function destinationOf(head: Buffer, rest: Buffer): HostPort {
-  const size = addressBytesOf(head);
-  const groups = Array.from({ length: size / 2 }, (_, i) => rest.readUInt16BE(2 * i));
+  const sizeBytes = addressBytesOf(head);
+  const groups = Array.from({ length: sizeBytes / 2 }, (_, i) => rest.readUInt16BE(2 * i));
   const text = textOf(groups);
-  return { address: canonicalIp(text) ?? text, port: rest.readUInt16BE(size) };
+  return { address: canonicalIp(text) ?? text, port: rest.readUInt16BE(sizeBytes) };
 }
 
 /** The relay connects from the address `from`. */

@@ -13,9 +13,9 @@ import {
 } from './socks.ts';
 
 /** Octets that wait for the client; beyond them nothing is read, from it and from mail servers. */
-const MOST_UNTAKEN = 256 * 1024;
+const UNTAKEN_BYTES_MAX = 256 * 1024;
 /** Octets that wait for one mail server; the commands of a dialogue are far fewer. */
-const MOST_UNSENT = 64 * 1024;
+const UNSENT_BYTES_MAX = 64 * 1024;
 const TRUNK_SWEEP_MS = 500;
 
 /** What mail servers' sockets read into: copied before the next one reads. */
@@ -109,7 +109,7 @@ export class RelayTrunk {
   }
 
   get #isFull(): boolean {
-    return this.#socket.writableLength + this.#writer.size > MOST_UNTAKEN;
+    return this.#socket.writableLength + this.#writer.sizeBytes > UNTAKEN_BYTES_MAX;
   }
 
   #onData(chunk: Buffer): void {
@@ -132,7 +132,7 @@ export class RelayTrunk {
       upstream.destroySoon();
     } else if (kind === 'data') {
       upstream.write(payload);
-      if (upstream.writableLength > MOST_UNSENT) this.#cut(dialogue, 'broken');
+      if (upstream.writableLength > UNSENT_BYTES_MAX) this.#cut(dialogue, 'broken');
     }
   };
 

@@ -26,8 +26,8 @@ export interface ChartQuery {
   readonly not?: readonly LogNegatable[];
 }
 
-const SIZE: Readonly<Record<Bucket, number>> = { hour: HOUR_MS, day: DAY_MS };
-const WEEK = 7 * DAY_MS;
+const BUCKET_MS: Readonly<Record<Bucket, number>> = { hour: HOUR_MS, day: DAY_MS };
+const WEEK_MS = 7 * DAY_MS;
 
 /**
  * The range, extended to whole buckets. Throws ApiError. `hoursFrom`: since when counters are by the hour; null: all
@@ -39,15 +39,15 @@ function rangeOf(
   hoursFrom: number | null,
 ): { start: number; end: number; bucket: Bucket } {
   const to = query.to ?? now;
-  const from = query.from ?? to - WEEK;
+  const from = query.from ?? to - WEEK_MS;
   if (from >= to) throw new ApiError('invalid_parameter', 'from must be before to.', { field: 'from' });
-  const bucket = query.bucket ?? (to - from <= WEEK ? 'hour' : 'day');
+  const bucket = query.bucket ?? (to - from <= WEEK_MS ? 'hour' : 'day');
   const whole = (bucket: Bucket) => {
-    const size = SIZE[bucket];
-    return { start: Math.floor(from / size) * size, end: Math.ceil(to / size) * size, bucket };
+    const bucketMs = BUCKET_MS[bucket];
+    return { start: Math.floor(from / bucketMs) * bucketMs, end: Math.ceil(to / bucketMs) * bucketMs, bucket };
   };
   const { start, end } = whole(bucket);
-  const count = (end - start) / SIZE[bucket];
+  const count = (end - start) / BUCKET_MS[bucket];
   if (count <= CHART_BUCKETS_MAX) return whole(hoursFrom !== null && from < hoursFrom ? 'day' : bucket);
   const message =
     bucket === 'hour'
@@ -96,9 +96,9 @@ export async function chartOf(
 ) {
   const { start, end, bucket } = rangeOf(query, clock.now(), await store.usage.hoursFrom(account));
   const { key, source } = query;
-  const size = SIZE[bucket];
+  const bucketMs = BUCKET_MS[bucket];
   const [found, traffic, byKey, withoutSource, rejected, keys, hooks] = await Promise.all([
-    store.usage.buckets(account, start, end, size, { source, keys: key === null ? null : [key] }),
+    store.usage.buckets(account, start, end, bucketMs, { source, keys: key === null ? null : [key] }),
     // Of lists, nothing is rejected or waited for.
     key === null && source !== 'list' && !query.reason && !query.outcome ? store.traffic.list(account, start, end) : [],
     store.usage.byKey(account, start, end, source),
@@ -107,8 +107,8 @@ export async function chartOf(
     store.keys.list(account),
     store.hooks.list(account),
   ]);
-  const tallies = Array.from({ length: (end - start) / size }, emptyTally);
-  const tallyAt = (time: number): ChartTally | undefined => tallies[Math.floor((time - start) / size)];
+  const tallies = Array.from({ length: (end - start) / bucketMs }, emptyTally);
+  const tallyAt = (time: number): ChartTally | undefined => tallies[Math.floor((time - start) / bucketMs)];
   for (const row of found.filter(isAsked(query))) addCounts(tallyAt(row.at), row);
   for (const row of traffic) addTraffic(tallyAt(row.hour), row);
   const totals = emptyTally();
@@ -119,7 +119,7 @@ export async function chartOf(
     from: toIso(start),
     to: toIso(end),
     bucket,
-    buckets: tallies.map((tally, i) => ({ at: toIso(start + i * size), ...chartCounts(tally) })),
+    buckets: tallies.map((tally, i) => ({ at: toIso(start + i * bucketMs), ...chartCounts(tally) })),
     totals: chartCounts(totals),
     by_reason: byRequestsDescending(byReason(found.filter(isAsked(query)))),
     by_key: byRequestsDescending(keyCharts(byKey, rejected))

@@ -88,11 +88,11 @@ export class Costs {
    */
   async hold(cost: HeldCostName, account: string): Promise<HeldPlace> {
     const [places, party] = [this.#places[cost], ownerOf(account)];
-    const until = this.#clock.elapsed() + PLACE_WAIT_SECONDS * 1000;
+    const untilMs = this.#clock.elapsed() + PLACE_WAIT_SECONDS * 1000;
     for (;;) {
       const place = places.take(party);
       if (typeof place !== 'string') return place;
-      if (place !== 'wait' || this.#clock.elapsed() >= until) {
+      if (place !== 'wait' || this.#clock.elapsed() >= untilMs) {
         if (place === 'wait') places.leave(party);
         const whose = place === 'party' ? 'This account' : 'The service';
         throw new ApiError(

@@ -60,11 +60,11 @@ export function createListsUpdate(parts: {
   };
 
   async function ended(id: string | null): Promise<void> {
-    for (const until = clock.elapsed() + UPDATE_WAIT_MS; id !== null; await sleep(UPDATE_POLL_MS)) {
+    for (const untilMs = clock.elapsed() + UPDATE_WAIT_MS; id !== null; await sleep(UPDATE_POLL_MS)) {
       const job = await jobs.get(id);
       if (job === null) return;
       if (job.state === 'failed') throw new Error(job.lastError ?? 'the update failed');
-      if (clock.elapsed() > until) throw new Error('the update is still running in the background');
+      if (clock.elapsed() > untilMs) throw new Error('the update is still running in the background');
     }
   }
 }

@@ -74,10 +74,10 @@ async function fetchText(url: string, limit: { maxBytes: number; timeoutMs: numb
   );
   if (!response.ok) throw new Error(`${url} returned ${response.status}.`);
   const chunks: Uint8Array[] = [];
-  let size = 0;
+  let sizeBytes = 0;
   for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > limit.maxBytes) throw new Error(`${url} is larger than ${limit.maxBytes} bytes.`);
+    sizeBytes += chunk.length;
+    if (sizeBytes > limit.maxBytes) throw new Error(`${url} is larger than ${limit.maxBytes} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

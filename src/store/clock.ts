@@ -29,17 +29,17 @@ const DOUBT_MS = CLOCK_DOUBT_HOURS * HOUR_MS;
 /** `clock` measures the time that passes, whatever clocks say. */
 export function storeClock(driver: Pick<StorageDriver, 'db' | 'now'>, clock: Clock): StoreClock {
   const { db } = driver;
-  let last: { readonly now: number; readonly elapsed: number } | null = null;
+  let last: { readonly now: number; readonly elapsedMs: number } | null = null;
 
-  async function look(): Promise<ClockReading & { readonly elapsed: number }> {
+  async function look(): Promise<ClockReading & { readonly elapsedMs: number }> {
     const row = await db.selectFrom('store_clock').selectAll().executeTakeFirstOrThrow();
     const now = await driver.now();
     const passed = clock.elapsed();
-    const step = last === null ? now - row.seen_at : now - last.now - (passed - last.elapsed);
+    const step = last === null ? now - row.seen_at : now - last.now - (passed - last.elapsedMs);
     // A store that was not used for a while, or of which nothing is known.
     const explained = last === null && (row.seen_at === 0 || (step > 0 && step <= DOUBT_MS));
     const stepMs = explained ? 0 : step;
-    return { now, stepMs, doubtedSince: doubtedFrom(now, stepMs, row.doubted_at), elapsed: passed };
+    return { now, stepMs, doubtedSince: doubtedFrom(now, stepMs, row.doubted_at), elapsedMs: passed };
   }
 
   return {
@@ -48,10 +48,10 @@ export function storeClock(driver: Pick<StorageDriver, 'db' | 'now'>, clock: Clo
       return { now, stepMs, doubtedSince };
     },
     async read() {
-      const { now, stepMs, doubtedSince, elapsed: passed } = await look();
+      const { now, stepMs, doubtedSince, elapsedMs: passed } = await look();
       // No transaction, in which a process could stop and keep the row from others.
       await db.updateTable('store_clock').set({ seen_at: now, doubted_at: doubtedSince }).execute();
-      last = { now, elapsed: passed };
+      last = { now, elapsedMs: passed };
       return { now, stepMs, doubtedSince };
     },
   };

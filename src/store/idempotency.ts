@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
-import { REPLY_LIFE, RESERVATION_LIFE } from './charge/apply-batch.ts';
+import { REPLY_LIFE_MS, RESERVATION_LIFE_MS } from './charge/apply-batch.ts';
 import type { StorageDriver } from './driver.ts';
 import { storable } from './rows.ts';
 import type { Idempotency, IdempotencyRef, ReplyToStore, StoredReply } from './store.ts';
@@ -17,7 +17,7 @@ async function writeReply(
 ): Promise<boolean> {
   const node = driver.node.current ?? '';
   const reply = { state: 'done' as const, status, headers: JSON.stringify(headers), body: storable(body) };
-  const life = { created_at: now, expires_at: now + REPLY_LIFE };
+  const life = { created_at: now, expires_at: now + REPLY_LIFE_MS };
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('idempotency')
     .values({ account_id: accountId, route, key, fingerprint, node, ...reply, ...life })
@@ -83,7 +83,7 @@ export function idempotency(driver: StorageDriver): Idempotency {
       const now = await driver.now();
       const node = driver.node.current ?? '';
       const reserved = { fingerprint: ref.fingerprint, state: 'running' as const, node, created_at: now };
-      const row = { ...reserved, expires_at: now + RESERVATION_LIFE };
+      const row = { ...reserved, expires_at: now + RESERVATION_LIFE_MS };
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('idempotency')
         .values({ account_id: owner, route: ref.route, key: ref.key, ...row })

@@ -330,14 +330,12 @@ export interface Usage {
   series(account: AccountId, grouping: UsageGrouping, from: number, to: number): Promise<UsageRow[]>;
   /** Since when the account's counters are by the hour, ms; before, they are by the day (UTC). Null: none is. */
   hoursFrom(account: AccountId): Promise<number | null>;
-  /**
-   * By hour or day (UTC; `size` in ms), oldest first, and by what was found; those without requests are omitted.
-   */
+  /** By hour or day (UTC, `bucketMs`), oldest first, and by what was found; those without requests are omitted. */
   buckets(
     account: AccountId,
     from: number,
     to: number,
-    size: number,
+    bucketMs: number,
     of?: {
       readonly source?: UsageSource | null;
       readonly keys?: readonly string[] | null;

@@ -201,11 +201,11 @@ export function usage(driver: StorageDriver): Usage {
       return last === null ? null : last + DAY_MS;
     },
 
-    async buckets(account, from, to, size, { source = null, keys = null, notKeys = false } = {}) {
+    async buckets(account, from, to, bucketMs, { source = null, keys = null, notKeys = false } = {}) {
       const { requests } = SOURCE_SUMS[source ?? 'all'];
       const ofKeys = keys === null ? sql`` : sql`AND key_id ${notKeys ? sql`NOT ` : sql``}IN (${sql.join(keys)})`;
       const { rows } = await sql<UsageBucketRow>`
-        SELECT hour / ${sql.lit(size)} * ${sql.lit(size)} AS at, ${verdictSums(source)}
+        SELECT hour / ${sql.lit(bucketMs)} * ${sql.lit(bucketMs)} AS at, ${verdictSums(source)}
         FROM usage_hours WHERE ${hoursWithin(account, from, to)} AND ${requests} > 0 ${ofKeys}
         GROUP BY 1, 2, 3, 4 ORDER BY 1`.execute(driver.scans);
       return rows;

@@ -23,7 +23,7 @@ const read: ClassifyReply = (stage, { code, text }) => {
     meaning: 'test',
     finding: f,
     rule: f,
-    retryAfter: null,
+    retryAfterSeconds: null,
     readBy: 'rule',
     probability: null,
   });

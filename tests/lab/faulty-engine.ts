@@ -157,12 +157,12 @@ const SCENARIOS: Readonly<Record<string, () => Promise<unknown>>> = {
     await checks(made, []);
     const resolver = createResolver({ servers: dns.servers, timeoutMs: 100, clock });
     resolver.close();
-    await resolver.alive({ deadline: clock.elapsed() + 100, since: clock.elapsed() });
+    await resolver.alive({ deadlineMs: clock.elapsed() + 100, sinceMs: clock.elapsed() });
   },
   async 'checks that are not begun, or called back'() {
     const check = labCheck(port, { mayDial: () => false });
     const subject = { address: labAddress('good@example.test'), dns: labHosts({ 'mx.x.test': [addressOf('hangs')] }) };
-    const limit = () => ({ deadline: clock.elapsed() + 1_000, tenant: '', lastCall: AbortSignal.timeout(50) });
+    const limit = () => ({ deadlineMs: clock.elapsed() + 1_000, tenant: '', lastCall: AbortSignal.timeout(50) });
     await Promise.allSettled([check.check(subject, limit())]);
     const dials = labCheck(port);
     await Promise.allSettled([dials.check(subject, limit()), dials.check(subject, limit())]);

@@ -35,7 +35,7 @@ export function run(
   ms = 10_000,
   extraWaitMs = 0,
 ) {
-  const limit = { deadline: clock.elapsed() + ms, extraWaitMs, clock };
+  const limit = { deadlineMs: clock.elapsed() + ms, extraWaitMs, clock };
   return runLookup(lookUpMailServers(domain, { ...TOOLS, ...engine }), resolver, limit);
 }
 

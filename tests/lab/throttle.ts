@@ -30,8 +30,10 @@ export function throttleLab(options: Partial<DialRoutesOptions> = {}) {
     const egress = throttle.chooseEgress({ operator: () => operator, domain, address, kept: null });
     const destination = { operator, host, address, domain, egress };
     const permits: Permit[] = [];
-    const { tenant = 't', startBy = now + 3_600_000, mayShare = true } = request;
-    const withdraw = throttle.acquire({ tenant, startBy, ...destination }, mayShare, (permit) => permits.push(permit));
+    const { tenant = 't', startByMs = now + 3_600_000, mayShare = true } = request;
+    const withdraw = throttle.acquire({ tenant, startByMs, ...destination }, mayShare, (permit) =>
+      permits.push(permit),
+    );
     const lease = () => (permits[0]?.kind === 'go' ? permits[0].lease : undefined);
     return {
       leave: () => withdraw?.(),

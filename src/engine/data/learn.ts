@@ -52,7 +52,7 @@ export interface LearnDns {
   readonly mayCount: (address: string) => boolean;
 }
 
-const queryLimit = ({ clock, signal }: LearnDns) => ({ deadline: clock.elapsed() + LEARN_QUERY_MS, signal });
+const queryLimit = ({ clock, signal }: LearnDns) => ({ deadlineMs: clock.elapsed() + LEARN_QUERY_MS, signal });
 
 /** The domain's MX hosts and their addresses. An implicit MX does not count: it is mostly a web server. */
 export async function lookUpHosts(

@@ -21,7 +21,7 @@ function resolverOf(servers: readonly DnsServer[], timeoutMs = 1000, by: Clock =
   opened.push(made);
   return made;
 }
-const inMs = (ms: number) => ({ deadline: clock.elapsed() + ms });
+const inMs = (ms: number) => ({ deadlineMs: clock.elapsed() + ms });
 const ask = (resolver: Resolver, name: string, type: RecordType = 'A') => resolver.ask(name, type, inMs(10_000));
 
 describe('cache', () => {
@@ -55,7 +55,7 @@ describe('cache', () => {
     const dns = await lab(NAMES, options);
     const time = movable();
     const resolver = resolverOf(dns.servers, 1000, time);
-    const again = () => resolver.ask(name, 'A', { deadline: time.elapsed() + 10_000 });
+    const again = () => resolver.ask(name, 'A', { deadlineMs: time.elapsed() + 10_000 });
     expect(resolver.peek(name, 'A')).toBeUndefined();
     const answer = await again();
     expect(resolver.peek(name.toUpperCase(), 'A')).toBe(answer);

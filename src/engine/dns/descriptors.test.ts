@@ -9,7 +9,7 @@ import { closeSync, openSync } from 'node:fs';
 import { systemClock as clock } from ${JSON.stringify(new URL('../../kernel/clock.ts', import.meta.url).href)};
 import { createResolver } from ${JSON.stringify(new URL('./resolver.ts', import.meta.url).href)};
 const resolver = createResolver({ servers: [{ address: '127.0.0.1', port: Number(process.argv[1]) }], timeoutMs: 500, clock });
-const ask = async () => (await resolver.ask('a.test', 'A', { deadline: clock.elapsed() + 5000 })).kind;
+const ask = async () => (await resolver.ask('a.test', 'A', { deadlineMs: clock.elapsed() + 5000 })).kind;
 const taken = [];
 try { for (;;) taken.push(openSync('/dev/null')); } catch {}
 const without = await ask();

@@ -51,8 +51,8 @@ describe('readReply', () => {
       kind: 'reply',
       reply: {
         nxdomain: false,
-        negativeTtl: null,
-        records: [{ owner: 'good.test', ttl: 60, record: { type: 'MX', host: 'mx.good.test', priority: 10 } }],
+        negativeTtlSeconds: null,
+        records: [{ owner: 'good.test', ttlSeconds: 60, record: { type: 'MX', host: 'mx.good.test', priority: 10 } }],
       },
     });
   });
@@ -90,7 +90,7 @@ describe('readReply', () => {
       record(6, [0, 0, ...Array<number>(19).fill(0), minimum], [0, 0, 0, ttl]);
     const ttlOf = (body: number[]) => {
       const read = readReply(reply({ flags: 0x8183, authorities: 1, body }), question);
-      return read?.kind === 'reply' ? [read.reply.nxdomain, read.reply.negativeTtl] : read;
+      return read?.kind === 'reply' ? [read.reply.nxdomain, read.reply.negativeTtlSeconds] : read;
     };
     expect(ttlOf(soa(100, 7))).toEqual([true, 7]);
     expect(ttlOf(soa(9, 200))).toEqual([true, 9]);
@@ -98,7 +98,7 @@ describe('readReply', () => {
 
   it('treats a TTL with the top bit set as 0 (RFC 2181 §8)', () => {
     const read = readReply(reply({ answers: 1, body: record(1, [1, 2, 3, 4], [0x80, 0, 0, 1]) }), question);
-    expect(read?.kind === 'reply' && read.reply.records[0]?.ttl).toBe(0);
+    expect(read?.kind === 'reply' && read.reply.records[0]?.ttlSeconds).toBe(0);
   });
 
   it.each([
@@ -214,7 +214,7 @@ describe('compared with another codec', () => {
         const questions = [{ ...question, class: 'IN' as const }];
         const octets = encode({ type: 'response', id: 1, questions, answers: answers.map((a) => ({ ...a, ttl: 7 })) });
         const read = readReply(octets, question);
-        const expected = answers.map((a) => ({ owner: a.name, ttl: 7, record: recordOf(a) }));
+        const expected = answers.map((a) => ({ owner: a.name, ttlSeconds: 7, record: recordOf(a) }));
         expect(read?.kind === 'reply' && read.reply.records).toEqual(expected);
       }),
     );

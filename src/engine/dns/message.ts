@@ -28,15 +28,15 @@ export const isUntrusted = (kind: string): kind is Untrusted => Object.hasOwn(UN
 export const isLie = (kind: string): kind is Distrust => isUntrusted(kind) && kind !== 'unconfirmed';
 
 export type DnsAnswer =
-  /** Records of the queried type, at the end of the CNAME chain. `ttl`: seconds, the lowest of the chain. */
+  /** Records of the queried type, at the end of the CNAME chain. `ttlSeconds`: the lowest of the chain. */
   | {
       readonly kind: 'records';
       readonly records: readonly DnsRecord[];
-      readonly ttl: number;
+      readonly ttlSeconds: number;
       /** They are CNAME targets in order; empty without CNAME. */
       readonly cname: readonly string[];
     }
-  | { readonly kind: 'nodata' | 'nxdomain'; readonly ttl: number; readonly cname: readonly string[] }
+  | { readonly kind: 'nodata' | 'nxdomain'; readonly ttlSeconds: number; readonly cname: readonly string[] }
   /**
    * Inconclusive; never cached. `network`: no server could be reached (port closed, no route). `malformed`: an invalid
    * DNS reply, or an endless CNAME chain.
@@ -84,7 +84,7 @@ interface RawRecord {
   readonly type: number;
   readonly class: number;
   /** Seconds, as sent (32 bits, unsigned). */
-  readonly ttl: number;
+  readonly ttlSeconds: number;
   /** A type that we use, whose data have exactly the claimed length. */
   readonly readable: boolean;
   /** The owner, or the name in the data, has octets not allowed in a host name. */
@@ -106,25 +106,25 @@ function walkName(buf: Buffer, at: number): number {
   let i = at;
   odd = false;
   for (;;) {
-    const size = buf[i];
-    if (size === undefined) return -1;
-    if (size === 0) return end < 0 ? i + 1 : end;
-    if (size >= 0xc0) {
+    const labelBytes = buf[i];
+    if (labelBytes === undefined) return -1;
+    if (labelBytes === 0) return end < 0 ? i + 1 : end;
+    if (labelBytes >= 0xc0) {
       const low = buf[i + 1];
       if (low === undefined || ++jumps > MAX_JUMPS) return -1;
       if (end < 0) end = i + 2;
-      i = ((size & 0x3f) << 8) | low;
+      i = ((labelBytes & 0x3f) << 8) | low;
       if (i >= before || i < HEADER) return -1; // a loop, or into the header
       before = i;
       continue;
     }
-    length += size + 1;
-    if (size > 63 || length > MAX_NAME || i + size >= buf.length) return -1;
-    for (let k = i + 1; k <= i + size; k++) {
+    length += labelBytes + 1;
+    if (labelBytes > 63 || length > MAX_NAME || i + labelBytes >= buf.length) return -1;
+    for (let k = i + 1; k <= i + labelBytes; k++) {
       const c = buf[k]!;
       if (c <= 0x20 || c >= 0x7f || c === 0x2e || c === 0x5c) odd = true;
     }
-    i += size + 1;
+    i += labelBytes + 1;
   }
 }
 
@@ -137,18 +137,18 @@ const nameText = Buffer.alloc(MAX_NAME + 1);
 function nameAt(buf: Buffer, at: number): string {
   let length = 0;
   for (let i = at; ; ) {
-    const size = buf[i] ?? 0;
-    if (size === 0) return length === 0 ? '.' : nameText.toString('latin1', 0, length - 1);
-    if (size >= 0xc0) {
-      i = ((size & 0x3f) << 8) | (buf[i + 1] ?? 0);
+    const labelBytes = buf[i] ?? 0;
+    if (labelBytes === 0) return length === 0 ? '.' : nameText.toString('latin1', 0, length - 1);
+    if (labelBytes >= 0xc0) {
+      i = ((labelBytes & 0x3f) << 8) | (buf[i + 1] ?? 0);
       continue;
     }
-    for (let k = i + 1; k <= i + size; k++) {
+    for (let k = i + 1; k <= i + labelBytes; k++) {
       const c = buf[k] ?? 0;
       nameText[length++] = c >= 0x41 && c <= 0x5a ? c + 32 : c;
     }
     nameText[length++] = 0x2e;
-    i += size + 1;
+    i += labelBytes + 1;
   }
 }
 
@@ -189,7 +189,7 @@ function walkRecord(buf: Buffer, at: number): RawRecord | null {
     end,
     type,
     class: buf.readUInt16BE(i + 2),
-    ttl: buf.readUInt32BE(i + 4),
+    ttlSeconds: buf.readUInt32BE(i + 4),
     readable: fits === true,
     oddOwner,
     oddTarget: odd,
@@ -237,7 +237,7 @@ interface OwnedRecord {
   /** It is in lower case. */
   readonly owner: string;
   /** It is in seconds. */
-  readonly ttl: number;
+  readonly ttlSeconds: number;
   readonly record: DnsRecord;
 }
 
@@ -246,7 +246,7 @@ export interface DnsReply {
   readonly nxdomain: boolean;
   readonly records: readonly OwnedRecord[];
   /** It is in seconds and follows RFC 2308 §5: the lesser of the SOA's TTL and its minimum; null without SOA. */
-  readonly negativeTtl: number | null;
+  readonly negativeTtlSeconds: number | null;
 }
 
 export type ReadReply =
@@ -258,7 +258,7 @@ export type ReadReply =
   | { kind: 'servfail' | 'refused' | 'malformed' };
 
 /** DNS Flag Day 2020 recommends this EDNS buffer size (RFC 6891) to avoid fragmentation. */
-const UDP_SIZE = 1232;
+const UDP_BYTES = 1232;
 /** Records read per section; the rest is ignored. */
 const MAX_ANSWERS = 200;
 const MAX_OTHERS = 50;
@@ -266,7 +266,7 @@ const MAX_OTHERS = 50;
 /** The header has the flag RD, one question, and the number of additional records. */
 const RECURSION_DESIRED = 0x0100;
 /** It is an OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
-const OPT = Buffer.from([0, 0, TYPE_CODES.OPT, UDP_SIZE >> 8, UDP_SIZE & 0xff, 0, 0, 0, 0, 0, 0]);
+const OPT = Buffer.from([0, 0, TYPE_CODES.OPT, UDP_BYTES >> 8, UDP_BYTES & 0xff, 0, 0, 0, 0, 0, 0]);
 
 /** Encodes a query with RD set, and with an OPT record unless `edns` is false. The name must satisfy `isQueryName`. */
 export function encodeQuestion(id: number, { name, type }: DnsQuestion, edns: boolean): Buffer {
@@ -327,7 +327,7 @@ function rcodeFailure(rcode: number): ReadReply {
 function readSections(buf: Buffer, question: DnsQuestion, start: number, nxdomain: boolean): ReadReply {
   const counts = [buf.readUInt16BE(6), buf.readUInt16BE(8), buf.readUInt16BE(10)];
   const records: OwnedRecord[] = [];
-  let negativeTtl: number | null = null;
+  let negativeTtlSeconds: number | null = null;
   let sawNs = false;
   let at = start;
   for (const [section, count] of counts.entries()) {
@@ -337,21 +337,21 @@ function readSections(buf: Buffer, question: DnsQuestion, start: number, nxdomai
       if (!raw) return MALFORMED;
       at = raw.end;
       // BADVERS and other extended rcodes: the upper bits are in the OPT record (RFC 6891 §6.1.3).
-      if (section === 2 && raw.type === TYPE_CODES.OPT && raw.ttl >>> 24 !== 0) return { kind: 'no_edns' };
+      if (section === 2 && raw.type === TYPE_CODES.OPT && raw.ttlSeconds >>> 24 !== 0) return { kind: 'no_edns' };
       if (section === 2 || raw.class !== CLASS_IN) continue;
       const owned = decodeRecord(buf, question, raw);
       if (!owned) continue;
       if (section === 0) records.push(owned);
-      else if (owned.record.type === 'SOA') negativeTtl ??= Math.min(owned.ttl, owned.record.minimum);
+      else if (owned.record.type === 'SOA') negativeTtlSeconds ??= Math.min(owned.ttlSeconds, owned.record.minimum);
       else if (owned.record.type === 'NS') sawNs = true;
     }
     if (count > limit) break;
   }
   // Name servers without an SOA are a referral, which is no answer, whatever the flags claim (RFC 2308 §2.2): the
   // server does not resolve this name for us.
-  const isReferral = !nxdomain && sawNs && records.length === 0 && negativeTtl === null;
+  const isReferral = !nxdomain && sawNs && records.length === 0 && negativeTtlSeconds === null;
   if (isReferral) return { kind: 'refused' };
-  return { kind: 'reply', reply: { nxdomain, records, negativeTtl } };
+  return { kind: 'reply', reply: { nxdomain, records, negativeTtlSeconds } };
 }
 
 /** It is a pointer to the name in the question, which owns most records. */
@@ -363,7 +363,7 @@ function decodeRecord(buf: Buffer, question: DnsQuestion, raw: RawRecord): Owned
   if (record === null) return null;
   const owner = buf.readUInt16BE(raw.at) === TO_QUESTION ? question.name : nameAt(buf, raw.at);
   // RFC 2181 §8: a TTL with the top bit set is to be read as 0.
-  return { owner, ttl: raw.ttl > 0x7fffffff ? 0 : raw.ttl, record };
+  return { owner, ttlSeconds: raw.ttlSeconds > 0x7fffffff ? 0 : raw.ttlSeconds, record };
 }
 
 function decodeData(buf: Buffer, { type, data, end, oddTarget }: RawRecord): DnsRecord | null {

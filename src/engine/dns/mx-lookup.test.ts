@@ -38,7 +38,7 @@ describe('runLookup', () => {
 
   it('detects that the resolver died between the MX and address lookups', async () => {
     const { dns, resolver } = await world({ 'd.test': { MX: [[1, 'mx.test']] } }, 300);
-    await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
+    await resolver.ask('d.test', 'MX', { deadlineMs: clock.elapsed() + 1000 });
     await dns.pause('silent');
     expect(await run(resolver, 'd.test')).toMatchObject({ finding: 'resolver_unavailable', failure: 'timeout' });
   });
@@ -46,7 +46,7 @@ describe('runLookup', () => {
   it('spends no more time on later queries once the first have timed out', async () => {
     const MX = Array.from({ length: 12 }, (_, i) => [i, `mx${i}.test`] as const);
     const { dns, resolver } = await world({ 'd.test': { MX } }, 5000);
-    await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
+    await resolver.ask('d.test', 'MX', { deadlineMs: clock.elapsed() + 1000 });
     await dns.pause('silent');
     expect(await run(resolver, 'd.test', {}, 30_000)).toMatchObject({ finding: 'resolver_unavailable' });
     expect(dns.asked('mx11.test')).toBe(0);
@@ -89,7 +89,7 @@ describe('runLookup', () => {
   it('has no patience with a resolver that is silent for everybody', async () => {
     const MX = Array.from({ length: 12 }, (_, i) => [i, `mx${i}.test`] as const);
     const { dns, resolver } = await world({ 'd.test': { MX } }, 300);
-    await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
+    await resolver.ask('d.test', 'MX', { deadlineMs: clock.elapsed() + 1000 });
     await dns.pause('silent');
     // The test would time out.
     const found = await Promise.all(['d.test', 'e.test'].map((name) => run(resolver, name, {}, 300_000, 290_000)));
@@ -104,7 +104,7 @@ describe('runLookup', () => {
   it('has no verdict after the caller disconnected', async () => {
     const { resolver } = await world({ 'd.test': { fault: 'silent' } }, 2000);
     const gone = new AbortController();
-    const limit = { deadline: clock.elapsed() + 10_000, clock, signal: gone.signal };
+    const limit = { deadlineMs: clock.elapsed() + 10_000, clock, signal: gone.signal };
     const open = runLookup(lookUpMailServers('d.test', TOOLS), resolver, limit);
     gone.abort();
     expect(await open).toMatchObject({ finding: 'resolver_unavailable' });
@@ -190,7 +190,7 @@ describe('lookUpFromCache', () => {
     const { dns, resolver } = await world({ 'd.test': { MX: [[1, 'mx.test']] }, 'mx.test': { A: [PUBLIC] } });
     const now = (domain = 'd.test') => lookUpFromCache(domain, TOOLS, resolver);
     expect(now()).toBeNull();
-    await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
+    await resolver.ask('d.test', 'MX', { deadlineMs: clock.elapsed() + 1000 });
     expect(now()).toBeNull();
     const waited = await run(resolver, 'd.test');
     const asked = dns.queries.length;
@@ -231,13 +231,16 @@ describe('lookUpFromCache', () => {
       resolver.close();
       await dns.close();
     });
-    await runLookup(lookUpMailServers('d.test', TOOLS), resolver, { deadline: clock.elapsed() + 10_000, clock: later });
+    await runLookup(lookUpMailServers('d.test', TOOLS), resolver, {
+      deadlineMs: clock.elapsed() + 10_000,
+      clock: later,
+    });
     const first = lookUpFromCache('d.test', TOOLS, resolver);
     expect(first?.finding).toBe('mx');
     ahead = 121_000;
     expect(lookUpFromCache('d.test', TOOLS, resolver)).toBeNull();
-    await resolver.ask('mx.test', 'A', { deadline: later.elapsed() + 10_000 });
-    await resolver.ask('mx.test', 'AAAA', { deadline: later.elapsed() + 10_000 });
+    await resolver.ask('mx.test', 'A', { deadlineMs: later.elapsed() + 10_000 });
+    await resolver.ask('mx.test', 'AAAA', { deadlineMs: later.elapsed() + 10_000 });
     const second = lookUpFromCache('d.test', TOOLS, resolver);
     expect(second).toEqual(first);
     expect(second).not.toBe(first);

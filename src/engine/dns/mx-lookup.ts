@@ -276,30 +276,32 @@ export async function runLookup(
       step = lookup.next(cached.map(({ answer }) => answer));
       continue;
     }
-    const since = clock.elapsed();
+    const sinceMs = clock.elapsed();
     const probeLiveness = (): Promise<boolean> => {
-      asked.alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + QUERY_BUDGET_MS), since }).then(
-        (isAlive) => {
-          // A resolver that is silent for everybody is not waited for any longer.
-          if (!isAlive) extraWaitMs = 0;
-          return isAlive;
-        },
-        (fault: unknown) => {
-          warnOfFault(fault);
-          return false;
-        },
-      );
+      asked.alive ??= resolver
+        .alive({ deadlineMs: Math.min(limit.deadlineMs, sinceMs + QUERY_BUDGET_MS), sinceMs })
+        .then(
+          (isAlive) => {
+            // A resolver that is silent for everybody is not waited for any longer.
+            if (!isAlive) extraWaitMs = 0;
+            return isAlive;
+          },
+          (fault: unknown) => {
+            warnOfFault(fault);
+            return false;
+          },
+        );
       return asked.alive;
     };
-    const usualDeadline = Math.min(limit.deadline, since + remainingMs);
-    const deadline = Math.min(limit.deadline, since + remainingMs + extraWaitMs);
-    const how = { deadline, usualDeadline, extraWaitMs, clock, signal, probeLiveness };
+    const usualDeadlineMs = Math.min(limit.deadlineMs, sinceMs + remainingMs);
+    const deadlineMs = Math.min(limit.deadlineMs, sinceMs + remainingMs + extraWaitMs);
+    const how = { deadlineMs, usualDeadlineMs, extraWaitMs, clock, signal, probeLiveness };
     const answers = await askBatch(step.value, resolver, how);
     hadFailure ||= answers.some(isFailure);
     for (const { kind } of answers) untrusted = isUntrusted(kind) ? kind : untrusted;
     asked.alive = hadFailure ? probeLiveness() : null;
     if (answers.some(({ kind }) => kind === 'timeout')) {
-      remainingMs -= clock.elapsed() - since;
+      remainingMs -= clock.elapsed() - sinceMs;
       extraWaitMs = Math.max(0, extraWaitMs + Math.min(0, remainingMs));
       remainingMs = Math.max(0, remainingMs);
     }
@@ -365,9 +367,9 @@ function answersFromCache(questions: readonly DnsQuestion[], resolver: Resolver)
 }
 
 interface BatchOptions {
-  readonly deadline: number;
+  readonly deadlineMs: number;
   /** The deadline without the extra wait, which is not for a resolver that is silent for everybody. */
-  readonly usualDeadline: number;
+  readonly usualDeadlineMs: number;
   readonly extraWaitMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
@@ -378,18 +380,18 @@ interface BatchOptions {
 /** Sends all queries at once. Those that exceed the grace period count as timed out. */
 function askBatch(questions: readonly DnsQuestion[], resolver: Resolver, how: BatchOptions): Promise<DnsAnswer[]> {
   const answers = questions.map(() => TIMED_OUT_ANSWER);
-  const { deadline, extraWaitMs, signal } = how;
-  const limit = signal ? { deadline, extraWaitMs, signal } : { deadline, extraWaitMs };
+  const { deadlineMs, extraWaitMs, signal } = how;
+  const limit = signal ? { deadlineMs, extraWaitMs, signal } : { deadlineMs, extraWaitMs };
   let open = questions.length;
   let grace: NodeJS.Timeout | undefined;
   let usualEnd: NodeJS.Timeout | undefined;
   // The liveness probe needs time too: half of a short deadline.
-  const probeAfterMs = Math.max(0, Math.min(LIVENESS_PROBE_AFTER_MS, (how.deadline - how.clock.elapsed()) / 2));
+  const probeAfterMs = Math.max(0, Math.min(LIVENESS_PROBE_AFTER_MS, (how.deadlineMs - how.clock.elapsed()) / 2));
   return new Promise((resolve, reject) => {
     let done = false;
     const giveUpUnless = (isAlive: boolean): void => {
       if (isAlive || done || extraWaitMs === 0) return;
-      usualEnd = setTimeout(finish, Math.max(0, how.usualDeadline - how.clock.elapsed()));
+      usualEnd = setTimeout(finish, Math.max(0, how.usualDeadlineMs - how.clock.elapsed()));
     };
     const probe = (): void => {
       how.probeLiveness().then(contain(reject, giveUpUnless), reject);

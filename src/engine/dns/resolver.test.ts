@@ -21,7 +21,7 @@ function resolverOf(servers: readonly DnsServer[], timeoutMs = 1000): Resolver {
   opened.push(made);
   return made;
 }
-const inMs = (ms: number) => ({ deadline: clock.elapsed() + ms });
+const inMs = (ms: number) => ({ deadlineMs: clock.elapsed() + ms });
 const ask = (resolver: Resolver, name: string, type: RecordType = 'A') => resolver.ask(name, type, inMs(10_000));
 
 /** A closed port. */
@@ -74,8 +74,8 @@ describe('ask', () => {
     });
     const resolver = resolverOf(dns.servers, 300);
     expect((await ask(resolver, 'here.test')).kind).toBe('records');
-    expect(await ask(resolver, 'here.test', 'MX')).toEqual({ kind: 'nodata', ttl: 60, cname: [] });
-    expect(await ask(resolver, 'gone.test')).toEqual({ kind: 'nxdomain', ttl: 60, cname: [] });
+    expect(await ask(resolver, 'here.test', 'MX')).toEqual({ kind: 'nodata', ttlSeconds: 60, cname: [] });
+    expect(await ask(resolver, 'gone.test')).toEqual({ kind: 'nxdomain', ttlSeconds: 60, cname: [] });
     for (const kind of Object.keys(faults)) {
       expect(await ask(resolver, kind)).toEqual({ kind });
       expect([kind, dns.asked(kind)]).toEqual([kind, 2]); // two attempts with one server
@@ -188,7 +188,7 @@ describe('CNAME', () => {
   it('is followed to its end, within a reply and across replies', async () => {
     const chain = { 'a.test': { CNAME: 'b.test' }, 'b.test': { CNAME: 'c.test', ttl: 120 } };
     const dns = await lab({ ...chain, 'c.test': { A: ['192.0.2.1'] } });
-    const found = { kind: 'records', records: [{ type: 'A', address: '192.0.2.1' }], ttl: 120 };
+    const found = { kind: 'records', records: [{ type: 'A', address: '192.0.2.1' }], ttlSeconds: 120 };
     expect(await ask(resolverOf(dns.servers), 'a.test')).toEqual({ ...found, cname: ['b.test', 'c.test'] });
 
     // A server that returns only the first link: one more query.
@@ -208,8 +208,8 @@ describe('CNAME', () => {
       'empty.test': { TXT: ['x'] },
     });
     const resolver = resolverOf(dns.servers);
-    expect(await ask(resolver, 'a.test')).toEqual({ kind: 'nxdomain', ttl: 60, cname: ['gone.test'] });
-    expect(await ask(resolver, 'b.test')).toEqual({ kind: 'nodata', ttl: 60, cname: ['empty.test'] });
+    expect(await ask(resolver, 'a.test')).toEqual({ kind: 'nxdomain', ttlSeconds: 60, cname: ['gone.test'] });
+    expect(await ask(resolver, 'b.test')).toEqual({ kind: 'nodata', ttlSeconds: 60, cname: ['empty.test'] });
   });
 
   it('in a loop or too long is malformed, after a bounded number of queries', async () => {
@@ -236,6 +236,6 @@ it('ends pending queries when it is closed, and sends no more', async () => {
   resolver.close();
   expect(await open).toEqual({ kind: 'network' });
   expect(await ask(resolver, 'other.test')).toEqual({ kind: 'network' });
-  expect(await resolver.alive({ deadline: clock.elapsed() + 500, since: clock.elapsed() })).toBe(false);
+  expect(await resolver.alive({ deadlineMs: clock.elapsed() + 500, sinceMs: clock.elapsed() })).toBe(false);
   expect(dns.queries.length).toBe(1);
 });

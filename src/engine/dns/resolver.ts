@@ -20,7 +20,7 @@ import { controlQuestion } from './trust.ts';
 
 export interface QueryLimit {
   /** It is in `Clock.elapsed()` ms. */
-  readonly deadline: number;
+  readonly deadlineMs: number;
   /** Milliseconds that slow servers may take beyond the usual 5 s; default 0. */
   readonly extraWaitMs?: number;
   readonly signal?: AbortSignal;
@@ -46,12 +46,12 @@ export interface Resolver {
   /** It reads from the cache only; undefined on a miss. */
   peek(name: string, type: RecordType): DnsAnswer | undefined;
   /**
-   * Liveness of the resolver. True when any server returned NOERROR or NXDOMAIN, for any name, at or after `since`
+   * Liveness of the resolver. True when any server returned NOERROR or NXDOMAIN, for any name, at or after `sinceMs`
    * (Clock.elapsed() ms); else control queries are sent, and the first such reply makes it true. False when they fail
-   * too or `deadline` passes. A resolver that answers everything with SERVFAIL or REFUSED is not alive, nor is one
+   * too or `deadlineMs` passes. A resolver that answers everything with SERVFAIL or REFUSED is not alive, nor is one
    * whose answers are false.
    */
-  alive(limit: { deadline: number; since: number }): Promise<boolean>;
+  alive(limit: { deadlineMs: number; sinceMs: number }): Promise<boolean>;
   /** Sends control queries to the servers that were not checked yet; replies wait for their result in any case. */
   check(): void;
   /** Why there are no answers, as far as is known without asking: a lie of all servers, or else silence. */
@@ -66,7 +66,7 @@ export interface Resolver {
 interface Flight {
   readonly answer: Promise<DnsAnswer>;
   /** It is in `Clock.elapsed()` ms. */
-  readonly until: number;
+  readonly untilMs: number;
   /** The extra wait of the caller that began it. */
   readonly extraWaitMs: number;
 }
@@ -126,9 +126,9 @@ export function createResolver(options: {
   }
 
   function begin(own: Map<string, Flight>, question: DnsQuestion, left: number, extraWaitMs: number): Flight {
-    const until = clock.elapsed() + QUERY_BUDGET_MS + extraWaitMs;
+    const untilMs = clock.elapsed() + QUERY_BUDGET_MS + extraWaitMs;
     const paceMs = Math.min(left, QUERY_BUDGET_MS);
-    const budgetMs = () => Math.max(1, until - clock.elapsed());
+    const budgetMs = () => Math.max(1, untilMs - clock.elapsed());
     const answer = new Promise<DnsAnswer>((resolve, reject) => {
       const fail = (fault: unknown): void => {
         own.delete(question.name);
@@ -143,27 +143,27 @@ export function createResolver(options: {
         pool.ask(next, { budgetMs: budgetMs(), paceMs, extraWaitMs }, contain(fail, done));
       followCnames(question, send, contain(fail, onFound));
     });
-    const flight = { answer, until, extraWaitMs };
+    const flight = { answer, untilMs, extraWaitMs };
     own.set(question.name, flight);
     return flight;
   }
 
   function ask(name: string, type: RecordType, limit: QueryLimit): Promise<DnsAnswer> {
     const question = { name: toQueryName(name), type };
-    if (!isQueryName(question.name)) return Promise.resolve({ kind: 'nxdomain', ttl: 0, cname: [] });
+    if (!isQueryName(question.name)) return Promise.resolve({ kind: 'nxdomain', ttlSeconds: 0, cname: [] });
     const known = cache.get(question.name, type);
     if (known) return Promise.resolve(known);
     if (closed) return Promise.resolve({ kind: 'network' });
     const now = clock.elapsed();
-    const left = limit.deadline - now;
+    const left = limit.deadlineMs - now;
     if (left <= 0 || limit.signal?.aborted) return Promise.resolve({ kind: 'timeout' });
     const { extraWaitMs = 0 } = limit;
     const own = flightsOf(type);
     const flight = own.get(question.name) ?? begin(own, question, left, extraWaitMs);
-    const until = now + QUERY_BUDGET_MS + extraWaitMs;
-    const mine = flight.until > until && limit.deadline > until ? { ...limit, deadline: until } : limit;
+    const untilMs = now + QUERY_BUDGET_MS + extraWaitMs;
+    const mine = flight.untilMs > untilMs && limit.deadlineMs > untilMs ? { ...limit, deadlineMs: untilMs } : limit;
     const answer = waitFor(flight, mine, clock);
-    return flight.extraWaitMs < extraWaitMs ? answer.then((found) => orAgain(question, found, limit, until)) : answer;
+    return flight.extraWaitMs < extraWaitMs ? answer.then((found) => orAgain(question, found, limit, untilMs)) : answer;
   }
 
   /** The answer of a query that a caller with less time had begun; after a timeout, that of another one. */
@@ -171,11 +171,11 @@ export function createResolver(options: {
     { name, type }: DnsQuestion,
     found: DnsAnswer,
     limit: QueryLimit,
-    until: number,
+    untilMs: number,
   ): Promise<DnsAnswer> {
     if (found.kind !== 'timeout') return Promise.resolve(found);
-    const extraWaitMs = Math.max(0, until - clock.elapsed() - QUERY_BUDGET_MS);
-    return ask(name, type, { ...limit, deadline: Math.min(limit.deadline, until), extraWaitMs });
+    const extraWaitMs = Math.max(0, untilMs - clock.elapsed() - QUERY_BUDGET_MS);
+    return ask(name, type, { ...limit, deadlineMs: Math.min(limit.deadlineMs, untilMs), extraWaitMs });
   }
 
   return {
@@ -217,12 +217,13 @@ const NEGATIVE_TTL_BOUNDS = { least: 5, most: 300 } as const;
 /** Of nearly all answers, of which the cache keeps many. */
 const NO_CHAIN: readonly string[] = [];
 
-const clamp = (ttl: number, to: { least: number; most: number }): number => Math.min(to.most, Math.max(to.least, ttl));
+const clamp = (ttlSeconds: number, to: { least: number; most: number }): number =>
+  Math.min(to.most, Math.max(to.least, ttlSeconds));
 
 interface CnameWalk {
   /** They are the queried name and all CNAME targets. */
   readonly names: string[];
-  ttl: number;
+  ttlSeconds: number;
 }
 
 /**
@@ -234,7 +235,7 @@ function followCnames(
   ask: (question: DnsQuestion, done: (outcome: QueryOutcome) => void) => void,
   done: (answer: DnsAnswer) => void,
 ): void {
-  const walk: CnameWalk = { names: [question.name], ttl: TTL_BOUNDS.most };
+  const walk: CnameWalk = { names: [question.name], ttlSeconds: TTL_BOUNDS.most };
   const onOutcome = (outcome: QueryOutcome): void => {
     const answer = outcome.kind === 'reply' ? stepCnames(walk, question.type, outcome.reply) : outcome;
     if (answer) done(answer);
@@ -253,16 +254,16 @@ function stepCnames(walk: CnameWalk, type: RecordType, reply: DnsReply): DnsAnsw
   const name = lastName(walk);
   const cname = walk.names.length === 1 ? NO_CHAIN : walk.names.slice(1);
   const records: DnsRecord[] = [];
-  for (const { owner, ttl, record } of reply.records) {
+  for (const { owner, ttlSeconds, record } of reply.records) {
     if (owner !== name || record.type !== type) continue;
     records.push(record);
-    walk.ttl = Math.min(walk.ttl, ttl);
+    walk.ttlSeconds = Math.min(walk.ttlSeconds, ttlSeconds);
   }
-  if (records.length > 0) return { kind: 'records', records, ttl: clamp(walk.ttl, TTL_BOUNDS), cname };
+  if (records.length > 0) return { kind: 'records', records, ttlSeconds: clamp(walk.ttlSeconds, TTL_BOUNDS), cname };
   // A reply that contains only the start of the chain has no SOA for its end (RFC 1034 §4.3.2).
-  if (walk.names.length > before && reply.negativeTtl === null && !reply.nxdomain) return null;
-  const ttl = clamp(Math.min(walk.ttl, reply.negativeTtl ?? 0), NEGATIVE_TTL_BOUNDS);
-  return { kind: reply.nxdomain ? 'nxdomain' : 'nodata', ttl, cname };
+  if (walk.names.length > before && reply.negativeTtlSeconds === null && !reply.nxdomain) return null;
+  const ttlSeconds = clamp(Math.min(walk.ttlSeconds, reply.negativeTtlSeconds ?? 0), NEGATIVE_TTL_BOUNDS);
+  return { kind: reply.nxdomain ? 'nxdomain' : 'nodata', ttlSeconds, cname };
 }
 
 /** Follows the CNAMEs within one reply. */
@@ -277,14 +278,14 @@ function followInReply(walk: CnameWalk, type: RecordType, reply: DnsReply): DnsF
     const target = link.record.host;
     if (walk.names.includes(target) || walk.names.length > MAX_CHAIN || !isQueryName(target)) return 'malformed';
     walk.names.push(target);
-    walk.ttl = Math.min(walk.ttl, link.ttl);
+    walk.ttlSeconds = Math.min(walk.ttlSeconds, link.ttlSeconds);
   }
 }
 
 interface CachedAnswer {
   answer: DnsAnswer;
   /** It is in `Clock.elapsed()` ms. */
-  until: number;
+  untilMs: number;
   readonly type: RecordType;
   /** It is an answer of another type. */
   readonly next: CachedAnswer | null;
@@ -315,16 +316,16 @@ function createDnsCache(names: number, clock: Clock): DnsCache {
   return {
     get(name, type) {
       const kept = answerOfType(lru?.get(name), type);
-      return kept && clock.elapsed() < kept.until ? kept.answer : undefined;
+      return kept && clock.elapsed() < kept.untilMs ? kept.answer : undefined;
     },
     set(name, type, answer) {
-      if (!('ttl' in answer)) return;
-      const until = clock.elapsed() + answer.ttl * 1000;
+      if (!('ttlSeconds' in answer)) return;
+      const untilMs = clock.elapsed() + answer.ttlSeconds * 1000;
       lru ??= new LRUCache({ max: names });
       const first = lru.get(name) ?? null;
       const known = answerOfType(first, type);
-      if (known) [known.answer, known.until] = [answer, until];
-      else lru.set(name, { answer, until, type, next: first });
+      if (known) [known.answer, known.untilMs] = [answer, untilMs];
+      else lru.set(name, { answer, untilMs, type, next: first });
     },
     size: () => lru?.size ?? 0,
     clear: () => lru?.clear(),
@@ -335,20 +336,20 @@ function createDnsCache(names: number, clock: Clock): DnsCache {
 const NEARLY_MS = 20;
 
 /**
- * Returns `flight.answer`, or `timeout` at the deadline or on abort. `until` is when the flight itself ends, elapsed
+ * Returns `flight.answer`, or `timeout` at the deadline or on abort. `untilMs` is when the flight itself ends, elapsed
  * ms.
  */
 function waitFor(
-  flight: { readonly answer: Promise<DnsAnswer>; readonly until: number },
+  flight: { readonly answer: Promise<DnsAnswer>; readonly untilMs: number },
   limit: QueryLimit,
   clock: Clock,
 ): Promise<DnsAnswer> {
   const { signal } = limit;
-  const endsInTime = limit.deadline + NEARLY_MS >= flight.until;
+  const endsInTime = limit.deadlineMs + NEARLY_MS >= flight.untilMs;
   if (!signal && endsInTime) return flight.answer;
   return new Promise((resolve, reject) => {
     const leave = contain(reject, (): void => settle({ kind: 'timeout' }));
-    const timer = endsInTime ? undefined : setTimeout(leave, Math.max(0, limit.deadline - clock.elapsed()));
+    const timer = endsInTime ? undefined : setTimeout(leave, Math.max(0, limit.deadlineMs - clock.elapsed()));
     const ignoreAbort = signal && onAbort(signal, leave);
     function settle(answer: DnsAnswer): void {
       clearTimeout(timer);
@@ -365,7 +366,7 @@ interface Liveness {
   /** It returns the `Clock.elapsed()` ms of the last success; null before the first. */
   lastSuccess(): number | null;
   /** See Resolver.alive. */
-  alive(limit: { deadline: number; since: number }): Promise<boolean>;
+  alive(limit: { deadlineMs: number; sinceMs: number }): Promise<boolean>;
 }
 
 /** Names that every resolver for the Internet can answer, mostly from its own cache. */
@@ -435,14 +436,14 @@ function createLiveness(clock: Clock, ask: (question: DnsQuestion, done: () => v
       for (const round of rounds) for (const notify of [...round.waiting]) notify(true);
     },
     lastSuccess: () => last,
-    alive({ deadline, since }) {
+    alive({ deadlineMs, sinceMs }) {
       const now = clock.elapsed();
-      if (last !== null && last >= since) return Promise.resolve(true);
-      if (deadline <= now) return Promise.resolve(false);
+      if (last !== null && last >= sinceMs) return Promise.resolve(true);
+      if (deadlineMs <= now) return Promise.resolve(false);
       return new Promise((resolve, reject) => {
         const timer = setTimeout(
           contain(reject, () => settle(false)),
-          Math.min(deadline - now, LONGEST_MS),
+          Math.min(deadlineMs - now, LONGEST_MS),
         );
         function settle(alive: boolean): void {
           clearTimeout(timer);

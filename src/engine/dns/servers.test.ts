@@ -21,10 +21,10 @@ function over(labs: readonly DnsLab[], timeoutMs = 300): Resolver {
   return made;
 }
 const ask = (resolver: Resolver, name: string, ms = 10_000) =>
-  resolver.ask(name, 'A', { deadline: clock.elapsed() + ms });
+  resolver.ask(name, 'A', { deadlineMs: clock.elapsed() + ms });
 const GOOD: Zone = { '*.test': { A: ['192.0.2.1'] } };
-const alive = (resolver: Resolver, since = clock.elapsed()) =>
-  resolver.alive({ deadline: clock.elapsed() + 2000, since });
+const alive = (resolver: Resolver, sinceMs = clock.elapsed()) =>
+  resolver.alive({ deadlineMs: clock.elapsed() + 2000, sinceMs });
 
 describe('several servers', () => {
   it.each([
@@ -84,7 +84,7 @@ describe('attemptInterval', () => {
     // Two: all four start early enough for their full timeout.
     [4, 2000, 4800, 2800 / 3],
     [6, 2000, 4800, 560],
-    // A short deadline: both servers within half of the time.
+    // A short deadlineMs: both servers within half of the time.
     [4, 2000, 900, 150],
     [2, 2000, 1000, 500],
   ])('%i tries of %i ms in %i ms begin every %d ms', (tries, timeoutMs, ms, pace) => {
@@ -162,8 +162,8 @@ describe('alive', () => {
     const dns = await lab(GOOD);
     await dns.pause('silent');
     const resolver = over([dns], 2000);
-    expect(await resolver.alive({ deadline: clock.elapsed() + 30, since: clock.elapsed() })).toBe(false);
-    expect(await resolver.alive({ deadline: clock.elapsed() - 1, since: clock.elapsed() })).toBe(false);
+    expect(await resolver.alive({ deadlineMs: clock.elapsed() + 30, sinceMs: clock.elapsed() })).toBe(false);
+    expect(await resolver.alive({ deadlineMs: clock.elapsed() - 1, sinceMs: clock.elapsed() })).toBe(false);
   });
 });
 

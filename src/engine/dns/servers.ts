@@ -175,7 +175,7 @@ export function createServerPool(options: {
     }
     const tries = members.length * ROUNDS;
     const order = inOrder();
-    const interval = attemptInterval(tries, options.timeoutMs, Math.min(time.budgetMs, time.paceMs));
+    const intervalMs = attemptInterval(tries, options.timeoutMs, Math.min(time.budgetMs, time.paceMs));
     // One or a few: an array takes less than a Set, which every query would allocate.
     const open: (() => void)[] = [];
     let begun = 0;
@@ -219,8 +219,8 @@ export function createServerPool(options: {
     function arm(): void {
       clearTimeout(timer);
       const left = Math.max(0, endsAt - options.clock.elapsed());
-      const isNext = begun < tries && interval < left;
-      timer = setTimeout(contain(onFault, isNext ? begin : giveUp), isNext ? interval : left);
+      const isNext = begun < tries && intervalMs < left;
+      timer = setTimeout(contain(onFault, isNext ? begin : giveUp), isNext ? intervalMs : left);
     }
     const giveUp = (): void => finish({ kind: moreInformative(worst, 'timeout') });
     const shut = (): void => finish({ kind: 'network' });

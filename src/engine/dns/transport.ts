@@ -178,7 +178,7 @@ function askTcp(server: DnsServer, question: DnsQuestion, edns: boolean, onResul
   const message = encodeQuestion(id, question, edns);
   const socket = connect({ host: server.address, port: server.port, noDelay: true });
   const chunks: Buffer[] = [];
-  let size = 0;
+  let sizeBytes = 0;
   let done = false;
 
   function finish(result: Parameters<OnReplyRead>[0] | null): void {
@@ -191,17 +191,17 @@ function askTcp(server: DnsServer, question: DnsQuestion, edns: boolean, onResul
   function receive(chunk: Buffer): void {
     if (done) return;
     chunks.push(chunk);
-    size += chunk.length;
+    sizeBytes += chunk.length;
     const [first = chunk] = chunks;
-    if (size < 2) return;
-    const length = (first.length > 1 ? first : Buffer.concat(chunks, size)).readUInt16BE(0);
-    if (size < length + 2) return;
-    const reply = Buffer.concat(chunks, size).subarray(2, length + 2);
+    if (sizeBytes < 2) return;
+    const length = (first.length > 1 ? first : Buffer.concat(chunks, sizeBytes)).readUInt16BE(0);
+    if (sizeBytes < length + 2) return;
+    const reply = Buffer.concat(chunks, sizeBytes).subarray(2, length + 2);
     const read = length >= 2 && reply.readUInt16BE(0) === id ? readReply(reply, question) : null;
     finish(read && read.kind !== 'truncated' ? read : { kind: 'malformed' });
   }
 
-  const cutOff = (): void => finish({ kind: size > 0 ? 'malformed' : 'network' });
+  const cutOff = (): void => finish({ kind: sizeBytes > 0 ? 'malformed' : 'network' });
   const onFault = (fault: unknown): void => {
     warnOfFault(fault);
     finish({ kind: 'malformed' });

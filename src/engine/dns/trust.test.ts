@@ -34,7 +34,7 @@ function over(labs: readonly DnsLab[], more: { laboratory?: boolean; clock?: Clo
   });
   opened.push(resolver);
   const ask = async (name: string, type: RecordType = 'A') =>
-    (await resolver.ask(name, type, { deadline: clock.elapsed() + 30_000 })).kind;
+    (await resolver.ask(name, type, { deadlineMs: clock.elapsed() + 30_000 })).kind;
   return { resolver, ask, changes, trust: () => resolver.health().servers.map(({ trust }) => trust) };
 }
 
@@ -65,7 +65,7 @@ describe('several servers', () => {
     await silent.pause('closed');
     expect(await ask('absent.com')).toBe('denies_every_name');
     expect(resolver.problem()).toBe('silent');
-    expect(await resolver.alive({ deadline: clock.elapsed() + 5000, since: clock.elapsed() })).toBe(false);
+    expect(await resolver.alive({ deadlineMs: clock.elapsed() + 5000, sinceMs: clock.elapsed() })).toBe(false);
   });
 });
 
@@ -196,12 +196,12 @@ function server(mode: Mode, laboratory = false) {
 
 describe('kindOf', () => {
   it('finds records of the queried type, or an alias', () => {
-    const a = { owner: 'x', ttl: 1, record: { type: 'A', address: '192.0.2.1' } } as const;
-    const cname = { owner: 'x', ttl: 1, record: { type: 'CNAME', host: 'y' } } as const;
+    const a = { owner: 'x', ttlSeconds: 1, record: { type: 'A', address: '192.0.2.1' } } as const;
+    const cname = { owner: 'x', ttlSeconds: 1, record: { type: 'CNAME', host: 'y' } } as const;
     const reply = (records: readonly (typeof a | typeof cname)[], nxdomain = false) => ({
       nxdomain,
       records,
-      negativeTtl: null,
+      negativeTtlSeconds: null,
     });
     expect(replyKind({ name: 'x', type: 'A' }, reply([a]))).toBe('positive');
     expect(replyKind({ name: 'x', type: 'MX' }, reply([cname]))).toBe('positive');

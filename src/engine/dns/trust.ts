@@ -308,7 +308,7 @@ export function createCheckedTransport(
     if (!closed && !trust.checking) send(trust.begin(clock.elapsed()));
   }
 
-  function ask(question: DnsQuestion, timeout: number, done: (outcome: QueryOutcome) => void): () => void {
+  function ask(question: DnsQuestion, timeoutMs: number, done: (outcome: QueryOutcome) => void): () => void {
     let mine: HeldReply | null = null;
     const onFault = (fault: unknown): void => {
       warnOfFault(fault);
@@ -333,7 +333,7 @@ export function createCheckedTransport(
       if (ruling === 'believe') done(outcome);
       else if (ruling !== 'hold') done({ kind: ruling });
     };
-    const cancel = transport.ask(question, timeout, contain(onFault, onOutcome));
+    const cancel = transport.ask(question, timeoutMs, contain(onFault, onOutcome));
     return () => {
       cancel();
       if (mine) held.delete(mine);

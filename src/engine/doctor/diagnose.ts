@@ -249,8 +249,8 @@ export const adviceOf = (findings: readonly Finding[]): Advice[] =>
 
 /** Queries end shortly before the check does, so that it can report their failure. */
 function queryWithin(deps: DoctorDeps): AskDns {
-  const deadline = deps.clock.elapsed() + deps.checkMs * 0.94;
-  return (name, type) => deps.resolver.ask(name, type, { deadline });
+  const deadlineMs = deps.clock.elapsed() + deps.checkMs * 0.94;
+  return (name, type) => deps.resolver.ask(name, type, { deadlineMs });
 }
 
 /** Checks that the resolver answers, how fast, and that it returns NXDOMAIN for a name that does not exist. */
@@ -266,7 +266,7 @@ async function checkResolver(deps: DoctorDeps): Promise<Finding> {
       const { found, fix } = RESOLVER_PROBLEMS[answer.kind];
       return fail('resolver', `${found.charAt(0).toUpperCase()}${found.slice(1)}.`, fix);
     }
-    const alive = await deps.resolver.alive({ deadline: began + deps.checkMs * 0.94, since: began });
+    const alive = await deps.resolver.alive({ deadlineMs: began + deps.checkMs * 0.94, sinceMs: began });
     const ended = `a query for a random name ended in "${answer.kind}"`;
     return alive
       ? warn('resolver', `The DNS resolver answers, but ${ended}.`, `Set ${SERVERS} to a resolver that resolves .com.`)
@@ -576,8 +576,8 @@ async function checkStoreHealth(deps: DoctorDeps): Promise<Finding> {
   }
 }
 
-const OFF_WARN_S = 30;
-const OFF_FAIL_S = 300;
+const OFF_WARN_SECONDS = 30;
+const OFF_FAIL_SECONDS = 300;
 const SYNCHRONIZE = 'Synchronize the clock by NTP: `timedatectl set-ntp true`, or chrony.';
 
 /** Compares the clock with the Date header of an HTTP reply, which is accurate to a second or two. */
@@ -591,13 +591,13 @@ async function checkClock(deps: DoctorDeps): Promise<Finding> {
     return warn('clock', `The clock could not be compared: ${why}.`, 'Make sure that it is synchronized by NTP.');
   }
   // A cache may have kept the date for `Age` seconds, or written its own: the smaller difference is the real one.
-  const age = /^\d{1,9}$/.test(answer.age ?? '') ? Number(answer.age) : 0;
-  const differences = [0, age].map((seconds) => (ours - theirs) / 1000 - 0.5 - seconds);
+  const ageSeconds = /^\d{1,9}$/.test(answer.age ?? '') ? Number(answer.age) : 0;
+  const differences = [0, ageSeconds].map((seconds) => (ours - theirs) / 1000 - 0.5 - seconds);
   const off = differences.reduce((a, b) => (Math.abs(b) < Math.abs(a) ? b : a));
   const apart = Math.round(Math.abs(off));
   const found = `The clock is ${apart} s ${off < 0 ? 'behind' : 'ahead of'} that of ${answer.from}.`;
-  if (apart > OFF_FAIL_S) return fail('clock', found, SYNCHRONIZE);
-  return apart > OFF_WARN_S
+  if (apart > OFF_FAIL_SECONDS) return fail('clock', found, SYNCHRONIZE);
+  return apart > OFF_WARN_SECONDS
     ? warn('clock', found, SYNCHRONIZE)
     : pass('clock', `The clock agrees with that of ${answer.from}.`);
 }

@@ -71,7 +71,7 @@ afterAll(async () => {
 
 const check = (domain: string, ip = '192.0.2.10') =>
   checkHost({ ip, sender: `jane@${domain}`, helo: 'check.test' }, (name, type) =>
-    resolver.ask(name, type, { deadline: clock.elapsed() + 800 }),
+    resolver.ask(name, type, { deadlineMs: clock.elapsed() + 800 }),
   );
 
 describe('check_host', () => {

@@ -219,7 +219,7 @@ describe('where private addresses are not allowed, a POST', () => {
     const { port, received } = await receiver({ tls: true });
     tls.setDefaultCACertificates([...trusted, receiverCertificate()]);
     dns.set('turning.test', { A: ['93.184.215.14'] });
-    await resolver.ask('turning.test', 'A', { deadline: clock.elapsed() + 5_000 });
+    await resolver.ask('turning.test', 'A', { deadlineMs: clock.elapsed() + 5_000 });
     dns.set('turning.test', { A: ['127.0.0.1'] });
     passedMs += 3_600_000;
     expect(await guarded(`https://turning.test:${port}/`)).toMatchObject({ error: 'unknown_host' });

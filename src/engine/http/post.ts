@@ -64,9 +64,12 @@ export class NoAddressError extends Error {
 export async function resolveHost(
   { resolver, clock, allowPrivate, ownAddresses: own }: DestinationDeps,
   name: string,
-  deadline: number,
+  deadlineMs: number,
 ): Promise<readonly HostAddress[]> {
-  const answers = await Promise.all([resolver.ask(name, 'A', { deadline }), resolver.ask(name, 'AAAA', { deadline })]);
+  const answers = await Promise.all([
+    resolver.ask(name, 'A', { deadlineMs }),
+    resolver.ask(name, 'AAAA', { deadlineMs }),
+  ]);
   const dialable = (answer: DnsAnswer, family: HostAddress['family']): HostAddress[] => {
     const all = answer.kind === 'records' ? answer.records.flatMap((r) => ('address' in r ? [r.address] : [])) : [];
     const some = all.filter((address) => routable(address, { allowPrivate, own })).slice(0, DIALED_MAX);
@@ -77,7 +80,7 @@ export async function resolveHost(
   const kinds = answers.map(({ kind }) => kind);
   const isSettled = kinds.every((kind) => kind === 'records' || kind === 'nodata' || kind === 'nxdomain');
   if (isSettled) throw new NoAddressError('unknown_host');
-  throw new NoAddressError(clock.elapsed() >= deadline ? 'timeout' : 'dns_failure');
+  throw new NoAddressError(clock.elapsed() >= deadlineMs ? 'timeout' : 'dns_failure');
 }
 
 export interface HttpPost {
@@ -120,11 +123,11 @@ export const createPost =
     if (url.protocol !== 'https:' && !allowPrivate && !here) return failedAttempt('not_https');
     if (isLiteral(url) && !here && !routable(urlHost(url), { allowPrivate, own }))
       return failedAttempt('address_not_allowed');
-    const deadline = clock.elapsed() + request.timeoutMs;
+    const deadlineMs = clock.elapsed() + request.timeoutMs;
     // With `autoSelectFamily`, for all addresses. Asked when the connection is made, so that only addresses just
     // checked are dialed.
     const lookup: LookupFunction = (host, _all, done) => {
-      (here ? Promise.resolve(LOOPBACK) : resolveHost(deps, host, deadline))
+      (here ? Promise.resolve(LOOPBACK) : resolveHost(deps, host, deadlineMs))
         .then(
           (addresses) => done(null, [...addresses]),
           (error: Error) => done(error, []),
@@ -228,16 +231,16 @@ function attemptErrorOf(error: NodeJS.ErrnoException, phase: PostPhase): Attempt
 function readStart(reply: http.IncomingMessage, most: number, bodyMs = BODY_WAIT_MS): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let size = 0;
+    let sizeBytes = 0;
     const end = contain(reject, () => {
       clearTimeout(timer);
       resolve(new TextDecoder().decode(Buffer.concat(chunks).subarray(0, most)));
     });
     const timer = setTimeout(end, bodyMs);
     const onData = (chunk: Buffer) => {
-      if (size < most) chunks.push(chunk);
-      size += chunk.length;
-      if (size >= most) end();
+      if (sizeBytes < most) chunks.push(chunk);
+      sizeBytes += chunk.length;
+      if (sizeBytes >= most) end();
     };
     reply.on('data', contain(reject, onData));
     reply.on('close', end);

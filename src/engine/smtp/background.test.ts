@@ -52,8 +52,8 @@ describe('background work', () => {
   it('does not make a single request late', () => {
     const { enter } = setup({ ratePerOperator: 2 });
     for (let i = 0; i < 50; i++) enter(list);
-    expect(enter({ mayShare: false, startBy: 2_500 }).kind).toBe('go');
-    expect(enter({ mayShare: false, startBy: 2_500 }).kind).toBe('waits');
-    expect(enter({ ...list, mayShare: false, startBy: 2_500 }).kind).toBe('late');
+    expect(enter({ mayShare: false, startByMs: 2_500 }).kind).toBe('go');
+    expect(enter({ mayShare: false, startByMs: 2_500 }).kind).toBe('waits');
+    expect(enter({ ...list, mayShare: false, startByMs: 2_500 }).kind).toBe('late');
   });
 });

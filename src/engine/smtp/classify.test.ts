@@ -93,10 +93,10 @@ describe('facts', () => {
   it('an announced delay is parsed; a permanent rejection has none', () => {
     expect(read('450 4.7.1 Greylisted, try again in 5 minutes')).toMatchObject({
       finding: 'greylisted',
-      retryAfter: 300,
+      retryAfterSeconds: 300,
     });
-    expect(read('450 4.2.0 Greylisting in action, please come back in 00:04:59').retryAfter).toBe(299);
-    expect(read('550 5.1.1 User unknown, try again in 5 minutes').retryAfter).toBeNull();
+    expect(read('450 4.2.0 Greylisting in action, please come back in 00:04:59').retryAfterSeconds).toBe(299);
+    expect(read('550 5.1.1 User unknown, try again in 5 minutes').retryAfterSeconds).toBeNull();
   });
 
   it('a reply whose lines accept and refuse, or refuse for good and for now, decides nothing but a 4xx', () => {

@@ -417,7 +417,7 @@ function readingOfRule(rule: RuleId, id: string, code: number, text: string): Ru
     probability: null,
     matched: true,
     confidence: weak ? 'low' : 'high',
-    retryAfter: (code >= 400 && code < 500) || meaning === 'greylisted' ? announcedDelay(text) : null,
+    retryAfterSeconds: (code >= 400 && code < 500) || meaning === 'greylisted' ? announcedDelay(text) : null,
   };
 }
 
@@ -432,7 +432,7 @@ function unmatched(code: number, status: string | null, text: string): RuleReadi
     probability: null,
     matched: false,
     confidence: 'low',
-    retryAfter: temporary ? announcedDelay(text) : null,
+    retryAfterSeconds: temporary ? announcedDelay(text) : null,
   };
 }
 

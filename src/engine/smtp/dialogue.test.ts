@@ -73,7 +73,7 @@ describe('dialogue', () => {
       meaning: 'recipient',
       finding: 'mailbox_not_found',
       rule: 'x',
-      retryAfter: null,
+      retryAfterSeconds: null,
       readBy: 'rule',
       probability: null,
     });

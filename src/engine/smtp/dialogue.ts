@@ -31,7 +31,7 @@ export interface ReplyReading {
   /** It is the id of the deciding rule. */
   readonly rule: string | null;
   /** Seconds, as announced by the server. */
-  readonly retryAfter: number | null;
+  readonly retryAfterSeconds: number | null;
   readonly readBy: ReadBy;
   /** That the mailbox cannot be reached, as the model sees the reply; null if it was not asked. */
   readonly probability: number | null;

@@ -26,7 +26,7 @@ interface RestState {
   /** They are counted in a row, the present one included. */
   rests: number;
   /** `Clock.elapsed()` ms; null: it does not rest. */
-  until: number | null;
+  untilMs: number | null;
   timer: NodeJS.Timeout | null;
   reached: string | null;
   isProbed: boolean;
@@ -53,7 +53,7 @@ export class EgressRests {
     const fresh = {
       failures: 0,
       rests: 0,
-      until: null,
+      untilMs: null,
       timer: null,
       reached: null,
       isProbed: false,
@@ -75,13 +75,13 @@ export class EgressRests {
   }
 
   isResting(name: string): boolean {
-    return this.#states.get(name)?.until != null;
+    return this.#states.get(name)?.untilMs != null;
   }
 
   /** Seconds until it is probed again, at least one; 0: it does not rest. */
   secondsLeft(name: string): number {
-    const until = this.#states.get(name)?.until ?? null;
-    return until === null ? 0 : Math.max(1, Math.ceil((until - this.#clock.elapsed()) / 1000));
+    const untilMs = this.#states.get(name)?.untilMs ?? null;
+    return untilMs === null ? 0 : Math.max(1, Math.ceil((untilMs - this.#clock.elapsed()) / 1000));
   }
 
   /** What a SOCKS server made of a connection to `address`; null: it connected us. */
@@ -91,11 +91,11 @@ export class EgressRests {
     if (failure?.blames !== 'proxy') {
       state.reached = failure === null ? address : state.reached;
       // While it rests, what began before says nothing of now.
-      if (state.until === null) [state.failures, state.rests] = [0, 0];
+      if (state.untilMs === null) [state.failures, state.rests] = [0, 0];
       return;
     }
     state.failures++;
-    if (state.until !== null || state.failures < FAILURES_IN_A_ROW) return;
+    if (state.untilMs !== null || state.failures < FAILURES_IN_A_ROW) return;
     if (failure.step === 'request') this.#confirm(state, 'fails');
     else this.#rest(state);
   }
@@ -108,7 +108,7 @@ export class EgressRests {
   #rest(state: RestState): void {
     const ms = this.#firstMs * Math.min(2 ** state.rests, LONGEST_REST);
     state.rests++;
-    state.until = this.#clock.elapsed() + ms;
+    state.untilMs = this.#clock.elapsed() + ms;
     const onTime = () => this.#confirm(state, 'works');
     state.timer = setTimeout(contain(warnOfFault, onTime), ms);
     state.timer.unref();
@@ -123,7 +123,7 @@ export class EgressRests {
         if (this.#isClosed || state.isForgotten) return;
         if ((found === 'unknown' ? instead : found) !== 'works') return this.#rest(state);
         // `rests` stays until a dialogue was reached through it.
-        [state.failures, state.until] = [0, null];
+        [state.failures, state.untilMs] = [0, null];
       })
       .catch(warnOfFault)
       .finally(() => {

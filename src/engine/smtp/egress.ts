@@ -410,24 +410,24 @@ const ANSWER_MS = 20_000;
 export async function resolveCanaryHosts(
   domains: readonly string[],
   deps: Pick<CanaryDeps, 'resolver' | 'mayDial'>,
-  deadline: number,
+  deadlineMs: number,
 ): Promise<readonly CanaryHost[]> {
-  const found = await Promise.all(domains.map((domain) => resolveCanaryHost(domain, deps, deadline)));
+  const found = await Promise.all(domains.map((domain) => resolveCanaryHost(domain, deps, deadlineMs)));
   return found.filter((host) => host !== null);
 }
 
 async function resolveCanaryHost(
   domain: string,
   { resolver, mayDial }: Pick<CanaryDeps, 'resolver' | 'mayDial'>,
-  deadline: number,
+  deadlineMs: number,
 ): Promise<CanaryHost | null> {
-  const answer = await resolver.ask(domain, 'MX', { deadline });
+  const answer = await resolver.ask(domain, 'MX', { deadlineMs });
   const records = answer.kind === 'records' ? answer.records.filter((r) => r.type === 'MX') : [];
   const hosts = records.sort((a, b) => a.priority - b.priority).map(({ host }) => host);
   for (const host of hosts.slice(0, 2)) {
     const [a, aaaa] = await Promise.all([
-      resolver.ask(host, 'A', { deadline }),
-      resolver.ask(host, 'AAAA', { deadline }),
+      resolver.ask(host, 'A', { deadlineMs }),
+      resolver.ask(host, 'AAAA', { deadlineMs }),
     ]);
     const dialled = (from: typeof a) =>
       from.kind === 'records'
@@ -490,7 +490,7 @@ export const askCanaries = (
 ): Promise<readonly (SmtpEvidence | null)[]> =>
   Promise.all(
     CANARY_DOMAINS.map(async (domain) => {
-      const limit = { deadline: engine.clock.elapsed() + ANSWER_MS, signal, tenant: CANARY_TENANT, egress };
+      const limit = { deadlineMs: engine.clock.elapsed() + ANSWER_MS, signal, tenant: CANARY_TENANT, egress };
       const offline = runOffline(`postmaster@${domain}`, 'smtp', engine);
       const found = withDns(offline, await lookUpDomain(offline, limit, engine), engine);
       if (!needsMailboxCheck(found)) return null;
@@ -513,7 +513,7 @@ export async function askOperator(
   for (const domain of domains) {
     const offline = runOffline(`postmaster@${domain}`, 'smtp', engine);
     if (offline.syntax.result === 'fail') continue;
-    const limit = { deadline: engine.clock.elapsed() + ANSWER_MS, signal };
+    const limit = { deadlineMs: engine.clock.elapsed() + ANSWER_MS, signal };
     const found = withDns(offline, await lookUpDomain(offline, limit, engine), engine);
     if (!needsMailboxCheck(found) || found.dns === null || mailOperatorKey(found.dns, owners) !== operator) continue;
     await checkMailbox(found, { ...limit, tenant: CANARY_TENANT, egress }, engine);

@@ -106,7 +106,7 @@ export function explainReply(
     confidence: reading.confidence,
     decided_by: reading.readBy,
     model: explanation.model && modelExplanation(explanation.model),
-    retry_after: reading.retryAfter,
+    retry_after: reading.retryAfterSeconds,
     clauses: clauses.map(({ clause: { subject, predicate, words }, rule }) => ({
       subject,
       predicate,

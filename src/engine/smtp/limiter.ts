@@ -11,13 +11,13 @@ import type { RateShare } from './shared-rates.ts';
 export interface LimiterSetup {
   readonly clock: Clock;
   /** This many dialogues may be open at once. */
-  readonly most: number;
+  readonly maxOpen: number;
   /** This many dialogues may begin per second; 0 means no bound. */
-  readonly rate: number;
+  readonly maxPerSecond: number;
   /** 0 = the breaker never opens. */
   readonly breakerSeconds: number;
   /**
-   * One dialogue more than `most` may be open, for the queue whose turn it is. Without that, a queue which waits for
+   * One dialogue more than `maxOpen` may be open, for the queue whose turn it is. Without that, a queue which waits for
    * two limiters could miss the moments at which each has room, forever.
    */
   readonly isSoft?: boolean;
@@ -91,18 +91,18 @@ export class Limiter {
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    this.#rate = new Rate(options.clock, options.rate);
-    this.#slowed = new SlowedAccounts(options.clock, options.rate);
+    this.#rate = new Rate(options.clock, options.maxPerSecond);
+    this.#slowed = new SlowedAccounts(options.clock, options.maxPerSecond);
     this.#breaker = new Breaker(options.clock, options.breakerSeconds);
     if (options.share !== null) this.#rate.divide(0, false);
   }
 
   /** Returns how many dialogues may be open as of now. */
-  #mostAt(now: number): number {
-    const { most, share } = this.#options;
-    if (share === null) return most;
+  #maxOpenAt(now: number): number {
+    const { maxOpen, share } = this.#options;
+    if (share === null) return maxOpen;
     const units = share.units(now);
-    return units === 0 ? 0 : (most * units) / share.total;
+    return units === 0 ? 0 : (maxOpen * units) / share.total;
   }
 
   /** A dialogue is to begin, or to wait. */
@@ -122,11 +122,11 @@ export class Limiter {
 
   /** Where the number of open dialogues has no bound, units are parts of the rate, which those that wait need most. */
   #unitsFor(dialogues: number): number {
-    const { most, share } = this.#options;
+    const { maxOpen, share } = this.#options;
     if (share === null) return 0;
-    return most === Number.POSITIVE_INFINITY
+    return maxOpen === Number.POSITIVE_INFINITY
       ? Math.min(share.total, Math.max(dialogues - this.#open, Math.min(1, this.#open)))
-      : Math.ceil((dialogues * share.total) / most);
+      : Math.ceil((dialogues * share.total) / maxOpen);
   }
 
   onSlice(isFresh: boolean): void {
@@ -143,13 +143,13 @@ export class Limiter {
   }
 
   get isFull(): boolean {
-    return this.#open >= this.#mostAt(this.#options.clock.elapsed());
+    return this.#open >= this.#maxOpenAt(this.#options.clock.elapsed());
   }
 
   /** More dialogues are open than this process's part allows: other processes wait for theirs. */
   get isOver(): boolean {
     const { share, clock, isSoft } = this.#options;
-    return share !== null && this.#open > this.#mostAt(clock.elapsed()) + (isSoft ? 1 : 0);
+    return share !== null && this.#open > this.#maxOpenAt(clock.elapsed()) + (isSoft ? 1 : 0);
   }
 
   /** Tenants that wait. */
@@ -180,7 +180,7 @@ export class Limiter {
    */
   waitMs(now: number, tenant: string): number | null {
     const turns = (this.#lines.get(tenant)?.entries ?? 0) + 1;
-    if (this.#mostAt(now) === 0) return null;
+    if (this.#maxOpenAt(now) === 0) return null;
     let ahead = turns;
     // Tenants take turns, so nobody has more of them before this request than its own tenant.
     for (const [name, { entries }] of this.#lines) {
@@ -211,7 +211,7 @@ export class Limiter {
 
   #hasRoom(now: number, tenant: string, queue: WaitingQueue | null): boolean {
     const { isSoft } = this.#options;
-    const all = this.#mostAt(now);
+    const all = this.#maxOpenAt(now);
     // What it waits for are units, which onSlice will bring.
     if (all === 0) return false;
     const isReserved = queue !== null && queue === this.#reserved;
@@ -455,7 +455,7 @@ const ROUNDING = 1e-6;
 class Rate {
   readonly #clock: Clock;
   /** It is per second; 0 means no bound. */
-  readonly #most: number;
+  readonly #maxPerSecond: number;
   /** The part of the rate that this process has. */
   #fraction = 1;
   #tokens: number;
@@ -465,7 +465,7 @@ class Rate {
 
   constructor(clock: Clock, perSecond: number) {
     this.#clock = clock;
-    this.#most = perSecond;
+    this.#maxPerSecond = perSecond;
     this.#tokens = Math.max(1, perSecond);
     this.#refilledAt = clock.elapsed();
   }
@@ -478,7 +478,7 @@ class Rate {
     this.#refill(this.#clock.elapsed());
     if (fraction < this.#fraction && this.#tokens > 0) this.#tokens *= fraction / this.#fraction;
     this.#fraction = fraction;
-    if (isFresh) this.#tokens = Math.max(1, this.#most * fraction);
+    if (isFresh) this.#tokens = Math.max(1, this.#maxPerSecond * fraction);
   }
 
   /**
@@ -486,25 +486,25 @@ class Rate {
    * two.
    */
   admits(now: number, onCredit: boolean, leavesOne: boolean): boolean {
-    if (this.#most === 0) return true;
+    if (this.#maxPerSecond === 0) return true;
     const spared = this.#refill(now) >= 2 && leavesOne ? 1 : 0;
     return this.#tokens >= spared + (onCredit ? 0 : 1 - ROUNDING);
   }
 
   take(): void {
-    if (this.#most > 0) this.#tokens -= 1;
+    if (this.#maxPerSecond > 0) this.#tokens -= 1;
   }
 
   /** Milliseconds until the last of so many is admitted. `leavesOne`: see admits. */
   waitMs(now: number, count: number, leavesOne = false): number {
-    if (this.#most === 0) return 0;
-    const rate = this.#refill(now);
-    const spared = leavesOne && rate >= 2 ? 1 : 0;
-    return Math.max(0, ((count + spared - this.#tokens) / rate) * 1000);
+    if (this.#maxPerSecond === 0) return 0;
+    const perSecond = this.#refill(now);
+    const spared = leavesOne && perSecond >= 2 ? 1 : 0;
+    return Math.max(0, ((count + spared - this.#tokens) / perSecond) * 1000);
   }
 
   slowDown(): void {
-    if (this.#most === 0) return;
+    if (this.#maxPerSecond === 0) return;
     const now = this.#clock.elapsed();
     if (now - this.#slowedAt < SAME_COMPLAINT_MS) return;
     this.#factor = Math.max(SLOWEST, this.#currentFactor(now) / 2);
@@ -520,8 +520,8 @@ class Rate {
 
   /** Whether it is as it was at the beginning. */
   isRested(now: number): boolean {
-    const most = this.#most * this.#fraction;
-    return this.#refill(now) === most && (most === 0 || this.#tokens >= Math.max(1, most));
+    const full = this.#maxPerSecond * this.#fraction;
+    return this.#refill(now) === full && (full === 0 || this.#tokens >= Math.max(1, full));
   }
 
   #currentFactor(now: number): number {
@@ -531,10 +531,10 @@ class Rate {
 
   /** Adds the tokens of the time that has passed. Returns the current rate. */
   #refill(now: number): number {
-    const rate = this.#most * this.#fraction * this.#currentFactor(now);
-    this.#tokens = Math.min(Math.max(1, rate), this.#tokens + ((now - this.#refilledAt) / 1000) * rate);
+    const perSecond = this.#maxPerSecond * this.#fraction * this.#currentFactor(now);
+    this.#tokens = Math.min(Math.max(1, perSecond), this.#tokens + ((now - this.#refilledAt) / 1000) * perSecond);
     this.#refilledAt = now;
-    return rate;
+    return perSecond;
   }
 }
 
@@ -615,7 +615,7 @@ class Breaker {
   /**
    * At an address: the last account that was rejected before a recipient was named, and until when it is open for it.
    */
-  #rejectedAtOnce: { readonly account: string; readonly until: number } | null = null;
+  #rejectedAtOnce: { readonly account: string; readonly untilMs: number } | null = null;
   #trial: BreakerTrial = { isTrying: false };
   #answeredAt = Number.NEGATIVE_INFINITY;
   /** By account: domains of recipients that were rejected since, because of our IP address. */
@@ -630,7 +630,7 @@ class Breaker {
   state(now: number): 'closed' | 'open' | 'half_open' {
     if (this.#openUntil.size === 0 && this.#openForAllUntil === null) return 'closed';
     if (this.#openForAllUntil !== null && this.#openForAllUntil > now) return 'open';
-    for (const until of this.#openUntil.values()) if (until > now) return 'open';
+    for (const untilMs of this.#openUntil.values()) if (untilMs > now) return 'open';
     return 'half_open';
   }
 
@@ -643,13 +643,13 @@ class Breaker {
 
   /** Seconds until it lets a dialogue of the account through; 0 while it is closed. */
   blockedFor(now: number, account: string): number {
-    const until = this.#untilFor(account);
-    return until === null ? 0 : Math.max(0, Math.ceil((until - now) / 1000));
+    const untilMs = this.#untilFor(account);
+    return untilMs === null ? 0 : Math.max(0, Math.ceil((untilMs - now) / 1000));
   }
 
   admits(now: number, account: string): boolean {
-    const until = this.#untilFor(account);
-    return until === null || (!this.#trial.isTrying && until <= now);
+    const untilMs = this.#untilFor(account);
+    return untilMs === null || (!this.#trial.isTrying && untilMs <= now);
   }
 
   /** A dialogue of the account begins. Returns the trial if it is one. */
@@ -675,8 +675,8 @@ class Breaker {
     if (domain !== null && this.#noteDomain(domain, account) < SMTP_LIMITS.breakerDomains) return false;
     this.#refusedFor.delete(account);
     this.#openUntil.delete(account);
-    for (const [other, until] of this.#openUntil) {
-      if (until >= now - this.#ms && this.#openUntil.size < REFUSED_ACCOUNTS_MAX) break;
+    for (const [other, untilMs] of this.#openUntil) {
+      if (untilMs >= now - this.#ms && this.#openUntil.size < REFUSED_ACCOUNTS_MAX) break;
       this.#openUntil.delete(other);
     }
     this.#openUntil.set(account, now + this.#ms);
@@ -719,10 +719,10 @@ class Breaker {
     this.#answeredAt = Number.NEGATIVE_INFINITY;
     if (isContradicted || !this.refused(null, account)) return false;
     const [before, now] = [this.#rejectedAtOnce, this.#clock.elapsed()];
-    this.#rejectedAtOnce = { account, until: now + this.#ms };
+    this.#rejectedAtOnce = { account, untilMs: now + this.#ms };
     // It holds for all only as long as for each of them.
-    if (before !== null && before.account !== account && before.until >= now - this.#ms)
-      this.#openForAllUntil = Math.max(this.#openForAllUntil ?? 0, before.until);
+    if (before !== null && before.account !== account && before.untilMs >= now - this.#ms)
+      this.#openForAllUntil = Math.max(this.#openForAllUntil ?? 0, before.untilMs);
     return true;
   }
 

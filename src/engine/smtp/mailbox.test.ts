@@ -171,7 +171,7 @@ describe('the dialogue', () => {
     const lab = await server({
       on: ({ verb }) => (verb === 'RCPT' ? '450 4.7.1 Greylisted, try again in 5 minutes' : undefined),
     });
-    expect((await ask(checker(lab.port), {})).smtp).toMatchObject({ finding: 'greylisted', retryAfter: 300 });
+    expect((await ask(checker(lab.port), {})).smtp).toMatchObject({ finding: 'greylisted', retryAfterSeconds: 300 });
   });
 });
 
@@ -222,12 +222,12 @@ describe('catch-all', () => {
       const lab = await server({ mailboxes });
       const check = checker(lab.port, { clock });
       const once = async (email: string) => {
-        const limit = { deadline: clock.elapsed() + 5_000, tenant: '' };
+        const limit = { deadlineMs: clock.elapsed() + 5_000, tenant: '' };
         const { labAddress } = await import('../../../tests/lab/mailbox.ts');
         return check.check({ address: labAddress(email), dns: labHosts({ 'mx.x.test': ['127.0.0.1'] }) }, limit);
       };
       const checkedAt = clock.now();
-      const answer = { result, why: null, retryAfter: null, checkedAt };
+      const answer = { result, why: null, retryAfterSeconds: null, checkedAt };
       expect((await once('good@x.test')).catchAll).toEqual({ ...answer, cached: false });
       skew += hours * 3_600_000 - 60_000;
       const { smtp, catchAll } = await once('other@x.test');
@@ -249,8 +249,8 @@ describe('catch-all', () => {
     for (let i = 0; i < 2; i++) {
       const { smtp, catchAll } = await ask(check, {});
       // The answer to the whole question is to be had when the probe is answered.
-      expect(smtp).toMatchObject({ finding: 'accepted', retryAfter: 90 });
-      expect(catchAll).toMatchObject({ result: 'unknown', retryAfter: 90, cached: false });
+      expect(smtp).toMatchObject({ finding: 'accepted', retryAfterSeconds: 90 });
+      expect(catchAll).toMatchObject({ result: 'unknown', retryAfterSeconds: 90, cached: false });
     }
     expect(rcptOf(lab)).toHaveLength(4);
   });
@@ -265,7 +265,7 @@ describe('catch-all', () => {
       meaning: 'recipient',
       finding: reply.code < 300 ? 'accepted' : 'mailbox_not_found',
       rule: 'test',
-      retryAfter: null,
+      retryAfterSeconds: null,
       readBy: 'rule',
       probability: null,
     });

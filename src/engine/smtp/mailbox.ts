@@ -40,12 +40,12 @@ import { type AddressRejection, Throttle, type ThrottleStats } from './throttle.
 
 export interface MailboxLimit {
   /** It is in `Clock.elapsed()` ms. */
-  readonly deadline: number;
+  readonly deadlineMs: number;
   /**
    * Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the
    * deadline.
    */
-  readonly startBy?: number;
+  readonly startByMs?: number;
   /** When it is aborted, the dialogue ends with QUIT. */
   readonly signal?: AbortSignal;
   /** Aborted: a check that waits for its turn is canceled, and what was sent is still answered. */
@@ -77,7 +77,7 @@ export interface MailboxCheck {
   /** Operators whose breaker is open for an egress. */
   breakersOpen(egress: string): number;
   /** Seconds for which an egress rests; 0: it does not. */
-  restsFor(egress: string): number;
+  restsForSeconds(egress: string): number;
   /**
    * From where dialogues begin from now on: those under way end as they began, and limits and breakers of an egress are
    * kept by its name. Throws a TypeError as `createMailboxCheck` does, and changes nothing then.
@@ -179,7 +179,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     check: (subject, limit) => new MailboxCheckRun(deps, subject, limit).run(),
     egressFor: (subject, limit) => new MailboxCheckRun(deps, subject, limit).firstEgress(),
     breakersOpen: (egress) => throttle.breakersOpen(egress),
-    restsFor: (egress) => throttle.restsFor(egress),
+    restsForSeconds: (egress) => throttle.restsForSeconds(egress),
     reload(next) {
       senders.reload(next);
       throttle.reload(next);
@@ -517,14 +517,14 @@ class MailboxCheckRun {
     others: boolean,
     fresh: boolean,
   ): Promise<AskedRequest> {
-    const { deadline, startBy } = this.#limit;
+    const { deadlineMs, startByMs } = this.#limit;
     const egress = this.#egressTo(address);
     const identity = this.#deps.senders.of(egress);
     this.#askedFrom = egress;
     const sender = senderFor(identity.sender, this.#address.domain);
-    const rests = this.#deps.throttle.restsFor(egress);
-    if (rests > 0) return { refused: 'resting', retryAfter: rests, egress };
-    const from = Math.max(this.#deps.options.clock.elapsed(), startBy ?? 0);
+    const retryAfterSeconds = this.#deps.throttle.restsForSeconds(egress);
+    if (retryAfterSeconds > 0) return { refused: 'resting', retryAfterSeconds: retryAfterSeconds, egress };
+    const from = Math.max(this.#deps.options.clock.elapsed(), startByMs ?? 0);
     const service = await this.#deps.pool.ask({
       fresh,
       tls: this.#tlsWith(address),
@@ -539,9 +539,9 @@ class MailboxCheckRun {
       read: this.#read,
       question: { ...question, sender },
       transcript: this.#transcript,
-      deadline,
-      startBy: this.#attempts.length === 0 && question.stage === 'rcpt' ? (startBy ?? deadline) : deadline,
-      greetBy: others ? from + (deadline - from) * GREET_SHARE : deadline,
+      deadlineMs,
+      startByMs: this.#attempts.length === 0 && question.stage === 'rcpt' ? (startByMs ?? deadlineMs) : deadlineMs,
+      greetByMs: others ? from + (deadlineMs - from) * GREET_SHARE : deadlineMs,
       signals: this.#signals,
       lastCall: this.#limit.lastCall,
     });
@@ -578,7 +578,7 @@ class MailboxCheckRun {
         meaning: 'unclear',
         finding: 'smtp_temporary_failure',
         rule: 'classify.failed',
-        retryAfter: null,
+        retryAfterSeconds: null,
         readBy: 'rule',
         probability: null,
       };
@@ -638,7 +638,7 @@ class MailboxCheckRun {
         this.#publish = cache.begin(domain, owner, this.#tenant);
         return null;
       }
-      const limit = { deadline: this.#limit.deadline, signals: this.#signals };
+      const limit = { deadlineMs: this.#limit.deadlineMs, signals: this.#signals };
       const evidence = await beforeDeadline(probe, limit, this.#deps.options.clock);
       if (evidence !== null) return { ...evidence, cached: true };
       if (this.#over()) return CATCH_ALL_TIMEOUT;
@@ -647,7 +647,7 @@ class MailboxCheckRun {
 
   #known({ result, checkedAt }: CatchAllAnswer): CatchAllEvidence {
     this.#transcript.add('note', `no random recipient: the answer of ${toIso(checkedAt)} is remembered`);
-    return { result, why: null, retryAfter: null, cached: true, checkedAt };
+    return { result, why: null, retryAfterSeconds: null, cached: true, checkedAt };
   }
 
   /** The random recipient in a session of its own, for operators that take one recipient per session. */
@@ -665,7 +665,7 @@ class MailboxCheckRun {
   #over(): boolean {
     const { lastCall } = this.#limit;
     if (lastCall !== undefined && isAborted(lastCall)) return true;
-    return this.#signals.some(isAborted) || this.#deps.options.clock.elapsed() >= this.#limit.deadline;
+    return this.#signals.some(isAborted) || this.#deps.options.clock.elapsed() >= this.#limit.deadlineMs;
   }
 
   #onFailure(service: ServedRequest): void {
@@ -685,8 +685,8 @@ class MailboxCheckRun {
     ];
   }
 
-  #onRefused({ refused, retryAfter, egress }: Extract<AskedRequest, { refused: NotDialled }>): void {
-    const found = { ...NOT_DIALLED[refused](retryAfter), egress };
+  #onRefused({ refused, retryAfterSeconds, egress }: Extract<AskedRequest, { refused: NotDialled }>): void {
+    const found = { ...NOT_DIALLED[refused](retryAfterSeconds), egress };
     this.#transcript.add('note', `not dialled: ${found.rule}`);
     if (this.#failure === null || outranks(found.finding, this.#failure.finding)) this.#failure = found;
   }
@@ -698,8 +698,8 @@ class MailboxCheckRun {
       for (const refusal of new Map(this.#refusedUs.map((one) => [one.where.address, one])).values())
         this.#deps.throttle.refused(refusal);
     }
-    const retryAfter = found.retryAfter ?? catchAll.retryAfter;
-    const rest = { retryAfter, attempts: this.#attempts, transcript: this.#transcript.end() };
+    const retryAfterSeconds = found.retryAfterSeconds ?? catchAll.retryAfterSeconds;
+    const rest = { retryAfterSeconds, attempts: this.#attempts, transcript: this.#transcript.end() };
     return { smtp: { ...found, ...rest }, catchAll };
   }
 }
@@ -742,13 +742,13 @@ export function senderFor(sender: string, recipientDomain: string): string {
 /** What the promise gives before the limit; null afterwards. */
 async function beforeDeadline<T>(
   promise: Promise<T>,
-  { deadline, signals }: { readonly deadline: number; readonly signals: readonly AbortSignal[] },
+  { deadlineMs, signals }: { readonly deadlineMs: number; readonly signals: readonly AbortSignal[] },
   clock: Clock,
 ): Promise<T | null> {
   let leave = (): void => {};
   const over = new Promise<null>((resolve, reject) => {
     const end = contain(reject, () => resolve(null));
-    const timer = setTimeout(end, Math.max(0, Math.ceil(deadline - clock.elapsed())));
+    const timer = setTimeout(end, Math.max(0, Math.ceil(deadlineMs - clock.elapsed())));
     const ignoreAbort = signals.map((signal) => onAbort(signal, end));
     if (signals.some(({ aborted }) => aborted)) end();
     leave = () => {
@@ -852,7 +852,7 @@ function smtpResultOf(outcome: DialogueOutcome, where: Omit<ServedRequest, 'outc
       classified !== null ? 'server' : outcome.kind === 'failed' && outcome.cancelled ? 'cancelled' : 'dialogue',
     readBy: classified?.reading.readBy ?? null,
     probability: classified?.reading.probability ?? null,
-    retryAfter: classified?.reading.retryAfter ?? null,
+    retryAfterSeconds: classified?.reading.retryAfterSeconds ?? null,
   };
 }
 
@@ -861,7 +861,7 @@ export const resultWithoutDialogue = (
   decidedBy: SmtpSource,
   finding: SmtpFinding,
   rule: string,
-  retryAfter: number | null = null,
+  retryAfterSeconds: number | null = null,
 ): SmtpResult => ({
   finding,
   host: null,
@@ -876,20 +876,22 @@ export const resultWithoutDialogue = (
   decidedBy,
   readBy: null,
   probability: null,
-  retryAfter,
+  retryAfterSeconds,
 });
 
 type NotDialled = Extract<RequestResult, { refused: string }>['refused'];
 
-const NOT_DIALLED: Readonly<Record<NotDialled, (retryAfter: number | null) => SmtpResult>> = {
-  blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
-  address_blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
-  resting: (retryAfter) => resultWithoutDialogue('host', 'smtp_unreachable', PROXY_FAILED, retryAfter),
-  late: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_timeout', 'pace.deadline', retryAfter),
-  cancelled: (retryAfter) => resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfter),
+const NOT_DIALLED: Readonly<Record<NotDialled, (retryAfterSeconds: number | null) => SmtpResult>> = {
+  blocked: (retryAfterSeconds) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfterSeconds),
+  address_blocked: (retryAfterSeconds) =>
+    resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfterSeconds),
+  resting: (retryAfterSeconds) => resultWithoutDialogue('host', 'smtp_unreachable', PROXY_FAILED, retryAfterSeconds),
+  late: (retryAfterSeconds) => resultWithoutDialogue('throttle', 'smtp_timeout', 'pace.deadline', retryAfterSeconds),
+  cancelled: (retryAfterSeconds) =>
+    resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfterSeconds),
 };
 
-const NO_CATCH_ALL = { why: null, retryAfter: null, cached: false, checkedAt: null } as const;
+const NO_CATCH_ALL = { why: null, retryAfterSeconds: null, cached: false, checkedAt: null } as const;
 export const CATCH_ALL_SKIPPED: CatchAllEvidence = { ...NO_CATCH_ALL, result: 'skipped' };
 const CATCH_ALL_TIMEOUT: CatchAllEvidence = { ...NO_CATCH_ALL, result: 'unknown', why: 'smtp_timeout' };
 
@@ -906,7 +908,7 @@ export function catchAllOf(
   const { asProbe } = SMTP_FINDINGS[why];
   return typeof asProbe === 'string'
     ? { ...NO_CATCH_ALL, result: asProbe, checkedAt: now }
-    : { ...NO_CATCH_ALL, result: 'unknown', why, retryAfter: classified?.reading.retryAfter ?? null };
+    : { ...NO_CATCH_ALL, result: 'unknown', why, retryAfterSeconds: classified?.reading.retryAfterSeconds ?? null };
 }
 
 /** A catch-all domain rarely changes; another domain may become a catch-all any day. */

@@ -87,7 +87,12 @@ describe('isolation of operators', () => {
     expect((await ask(check, { dns })).smtp).toMatchObject({ finding: 'smtp_blocked', code: 554 });
     expect(lab.connections).toHaveLength(2);
     const again = await ask(check, { dns, email: 'else@x.test' });
-    expect(again.smtp).toMatchObject({ finding: 'smtp_blocked', rule: 'pace.breaker', host: null, retryAfter: 60 });
+    expect(again.smtp).toMatchObject({
+      finding: 'smtp_blocked',
+      rule: 'pace.breaker',
+      host: null,
+      retryAfterSeconds: 60,
+    });
     expect(lab.connections).toHaveLength(2);
   });
 
@@ -106,7 +111,7 @@ describe('isolation of operators', () => {
     const rcpts = () => lab.commands.filter(({ verb }) => verb === 'RCPT').length;
     const about = async (email: string) => (await ask(check, { email })).smtp;
     expect(await about('one@a.test')).toMatchObject({ finding: 'smtp_blocked', code: 550 });
-    expect(await about('two@sub.a.test')).toMatchObject({ rule: 'pace.breaker', host: null, retryAfter: 60 });
+    expect(await about('two@sub.a.test')).toMatchObject({ rule: 'pace.breaker', host: null, retryAfterSeconds: 60 });
     expect(rcpts()).toBe(1);
     for (const domain of ['b.test', 'c.test', 'd.test', 'e.test', 'f.test']) {
       const finding = refusing.has(domain) ? 'smtp_blocked' : 'accepted';
@@ -155,7 +160,7 @@ describe('isolation of operators', () => {
     await lab.idle();
     const begun = systemClock.elapsed();
     const { smtp } = await ask(check, { email: 'b@x.test', ms: 2_000 });
-    expect(smtp).toMatchObject({ finding: 'smtp_timeout', rule: 'pace.deadline', retryAfter: 5 });
+    expect(smtp).toMatchObject({ finding: 'smtp_timeout', rule: 'pace.deadline', retryAfterSeconds: 5 });
     expect(systemClock.elapsed() - begun).toBeLessThan(2_000);
     expect(lab.connections).toHaveLength(1);
   });

@@ -28,9 +28,9 @@ interface PoolRequest extends Destination {
   readonly question: RecipientQuestion;
   readonly transcript: Transcript;
   /** They are in `Clock.elapsed()` ms: for the turn of this request, the answer, and connection and banner. */
-  readonly startBy: number;
-  readonly deadline: number;
-  readonly greetBy: number;
+  readonly startByMs: number;
+  readonly deadlineMs: number;
+  readonly greetByMs: number;
   readonly signals: readonly AbortSignal[];
   /** Aborted: the request is canceled unless a session has it. */
   readonly lastCall: AbortSignal | undefined;
@@ -50,7 +50,7 @@ export type RequestResult =
   | {
       /** `address_blocked`: another address of the operator may be free. `resting`: its egress fails. */
       readonly refused: 'blocked' | 'address_blocked' | 'late' | 'cancelled' | 'resting';
-      readonly retryAfter: number | null;
+      readonly retryAfterSeconds: number | null;
     };
 
 interface PoolOptions {
@@ -121,10 +121,10 @@ export class SessionPool {
     return new Promise((resolve, reject) => {
       const { signals, lastCall } = request;
       const isAborted = lastCall?.aborted === true || signals.some(({ aborted }) => aborted);
-      if (isAborted || this.#closed) return resolve({ refused: 'cancelled', retryAfter: null });
+      if (isAborted || this.#closed) return resolve({ refused: 'cancelled', retryAfterSeconds: null });
       const cancel = () => {
         waiter.leave();
-        waiter.settle({ refused: 'cancelled', retryAfter: null });
+        waiter.settle({ refused: 'cancelled', retryAfterSeconds: null });
       };
       const ignoreAbort: (() => void)[] = [];
       const settle = (service: RequestResult) => {
@@ -184,7 +184,7 @@ export class SessionPool {
     this.#waiting.remove(waiter);
     if (permit.kind === 'go' && this.#closed) {
       permit.lease.release();
-      waiter.settle({ refused: 'cancelled', retryAfter: null });
+      waiter.settle({ refused: 'cancelled', retryAfterSeconds: null });
     } else if (permit.kind === 'go') {
       try {
         this.#dial(waiter, permit.lease);
@@ -194,7 +194,7 @@ export class SessionPool {
       }
     } else {
       const refused = permit.kind === 'blocked' && permit.by === 'address' ? 'address_blocked' : permit.kind;
-      waiter.settle({ refused, retryAfter: permit.retryAfter });
+      waiter.settle({ refused, retryAfterSeconds: permit.retryAfterSeconds });
     }
   }
 
@@ -220,11 +220,11 @@ export class SessionPool {
     this.#assign(pooled, waiter, room, 'open');
   }
 
-  /** With those that can be in the same transaction, `most` together. */
-  #assign(pooled: PooledSession, first: WaitingRequest, most: number, how: 'open' | 'ask'): void {
+  /** With those that can be in the same transaction, `maxRequests` together. */
+  #assign(pooled: PooledSession, first: WaitingRequest, maxRequests: number, how: 'open' | 'ask'): void {
     let waiters = [first];
     try {
-      waiters = this.#batchFor(first, most);
+      waiters = this.#batchFor(first, maxRequests);
       this.#begin(pooled, waiters, how);
     } catch (fault) {
       for (const { fail } of waiters) fail(fault);
@@ -235,9 +235,9 @@ export class SessionPool {
   #begin(pooled: PooledSession, waiters: readonly WaitingRequest[], how: 'open' | 'ask'): void {
     const { session, lease } = pooled;
     const all = waiters.map((waiter): SessionCheck => {
-      const { question, deadline, greetBy, transcript } = waiter.request;
+      const { question, deadlineMs, greetByMs, transcript } = waiter.request;
       const done = contain(waiter.fail, (outcome: DialogueOutcome) => this.#done(pooled, waiter, outcome));
-      const asked = { question, deadline, greetBy, transcript, done, failed: waiter.fail };
+      const asked = { question, deadlineMs, greetByMs, transcript, done, failed: waiter.fail };
       const leave = () => session.cancel(asked);
       waiter.leave = leave;
       waiter.isAsked = true;
@@ -249,11 +249,11 @@ export class SessionPool {
   }
 
   /** With whoever can be in the same transaction. */
-  #batchFor(first: WaitingRequest, most: number): WaitingRequest[] {
-    const room = Math.min(most, this.#perTransaction.get(learnedKey(first.request)) ?? most);
+  #batchFor(first: WaitingRequest, maxRequests: number): WaitingRequest[] {
+    const room = Math.min(maxRequests, this.#perTransaction.get(learnedKey(first.request)) ?? maxRequests);
     if (room < 2) return [first];
-    const busyUntil = this.#options.clock.elapsed() + this.#options.limits.commandMs;
-    const others = this.#waiting.batchWith(first, room - 1, busyUntil);
+    const busyUntilMs = this.#options.clock.elapsed() + this.#options.limits.commandMs;
+    const others = this.#waiting.batchWith(first, room - 1, busyUntilMs);
     for (const waiter of others) waiter.leave();
     return [first, ...others];
   }
@@ -425,18 +425,18 @@ class WaitingRequests {
   }
 
   /**
-   * At most `most` others of its tenant that wait for the same hosts and can be in the same transaction. Whoever has no
-   * time to wait for a slow reply about another recipient, until `busyUntil` (`Clock.elapsed()` ms), goes alone.
+   * At most `maxRequests` others of its tenant that wait for the same hosts and can be in the same transaction. Whoever
+   * has no time to wait for a slow reply about another recipient, until `busyUntilMs` (`Clock.elapsed()`), goes alone.
    */
-  batchWith({ request }: WaitingRequest, most: number, busyUntil: number): WaitingRequest[] {
-    const { hosts, tenant, question, deadline } = request;
+  batchWith({ request }: WaitingRequest, maxRequests: number, busyUntilMs: number): WaitingRequest[] {
+    const { hosts, tenant, question, deadlineMs } = request;
     const batch: WaitingRequest[] = [];
-    if (question.stage !== 'rcpt' || most < 1 || deadline <= busyUntil) return batch;
+    if (question.stage !== 'rcpt' || maxRequests < 1 || deadlineMs <= busyUntilMs) return batch;
     let looked = 0;
     for (const { value: waiter } of this.#lines.get(hosts)?.get(tenant) ?? []) {
-      if (batch.length >= most || looked++ >= EXAMINED_MAX) break;
+      if (batch.length >= maxRequests || looked++ >= EXAMINED_MAX) break;
       const other = waiter.request;
-      if (other === request || other.deadline <= busyUntil || !fitsTransaction(other.question, question)) continue;
+      if (other === request || other.deadlineMs <= busyUntilMs || !fitsTransaction(other.question, question)) continue;
       batch.push(waiter);
     }
     return batch;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SMTP_MESSAGE_LENGTH } from '../../kernel/facts/limits.ts';
-import { blankedText, MAX_LINE, MAX_LINES, ReplyParser, type SmtpReply } from './reply.ts';
+import { blankedText, MAX_LINE_BYTES, MAX_LINES, ReplyParser, type SmtpReply } from './reply.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 const read = (...chunks: (string | Uint8Array)[]): { replies: SmtpReply[]; violation: string | null } => {
@@ -70,8 +70,8 @@ describe('a violation', () => {
     ['25 ok\r\n', 'not an SMTP reply'],
     ['150 ok\r\n', 'not an SMTP reply'],
     ['650 ok\r\n', 'not an SMTP reply'],
-    [`250 ${'x'.repeat(MAX_LINE)}\r\n`, 'line too long'],
-    ['x'.repeat(MAX_LINE + 2), 'line too long'],
+    [`250 ${'x'.repeat(MAX_LINE_BYTES)}\r\n`, 'line too long'],
+    ['x'.repeat(MAX_LINE_BYTES + 2), 'line too long'],
     ['250-a\r\n'.repeat(MAX_LINES) + '250 a\r\n', 'too many lines in one reply'],
     [`250-${'x'.repeat(2000)}\r\n`.repeat(40), 'reply too long'],
   ])('%#: %.20s', (text, why) => {
@@ -85,8 +85,8 @@ describe('a violation', () => {
   });
 
   it('does not occur exactly at the limits', () => {
-    expect(one(`250 ${'x'.repeat(MAX_LINE - 4)}\r\n`).text).toHaveLength(MAX_LINE - 4);
-    expect(read(`250 ${'x'.repeat(MAX_LINE - 4)}\r`, '\n').replies).toHaveLength(1);
+    expect(one(`250 ${'x'.repeat(MAX_LINE_BYTES - 4)}\r\n`).text).toHaveLength(MAX_LINE_BYTES - 4);
+    expect(read(`250 ${'x'.repeat(MAX_LINE_BYTES - 4)}\r`, '\n').replies).toHaveLength(1);
     expect(one('250-a\r\n'.repeat(MAX_LINES - 1) + '250 a\r\n').lines).toHaveLength(MAX_LINES);
   });
 });

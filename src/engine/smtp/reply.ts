@@ -19,10 +19,10 @@ export interface SmtpReply {
 }
 
 /** Octets of one line without its line ending. RFC 5321 §4.5.3.1.5 allows 512; real servers exceed that. */
-export const MAX_LINE = 2048;
+export const MAX_LINE_BYTES = 2048;
 export const MAX_LINES = 100;
 /** A whole reply has at most this many octets. */
-const MAX_REPLY = 64 * 1024;
+const MAX_REPLY_BYTES = 64 * 1024;
 
 const LF_OCTET = 0x0a;
 const CR_OCTET = 0x0d;
@@ -65,16 +65,17 @@ export class ReplyParser {
     }
     // One octet above the limit: a CR whose LF has not arrived yet.
     const left = bytes.length - start;
-    if (left > MAX_LINE + 1 || (left > MAX_LINE && bytes[bytes.length - 1] !== CR_OCTET)) this.fail('line too long');
+    if (left > MAX_LINE_BYTES + 1 || (left > MAX_LINE_BYTES && bytes[bytes.length - 1] !== CR_OCTET))
+      this.fail('line too long');
     // Copied, because the chunk may be of a buffer that is used again.
     else this.rest = left === 0 ? EMPTY_BUFFER : Buffer.from(bytes.subarray(start));
     return replies;
   }
 
   private line(line: string, octets: number): SmtpReply | null {
-    if (octets > MAX_LINE) return this.fail('line too long');
+    if (octets > MAX_LINE_BYTES) return this.fail('line too long');
     this.octets += octets;
-    if (this.octets > MAX_REPLY) return this.fail('reply too long');
+    if (this.octets > MAX_REPLY_BYTES) return this.fail('reply too long');
     if (this.lines.length === MAX_LINES) return this.fail('too many lines in one reply');
     const code = codeOf(line);
     if (code === null) return this.fail('not an SMTP reply');

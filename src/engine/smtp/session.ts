@@ -29,9 +29,9 @@ import { type MailConnection, Tunnel, type TunnelFailure, tunnelMs } from './tun
 export interface SessionCheck {
   readonly question: RecipientQuestion;
   /** It is in `Clock.elapsed()` ms. */
-  readonly deadline: number;
+  readonly deadlineMs: number;
   /** The banner must have arrived by then, so that another host can still be tried. */
-  readonly greetBy: number;
+  readonly greetByMs: number;
   readonly transcript: Transcript;
   /** Called once, unless `failed` is. */
   readonly done: (outcome: DialogueOutcome) => void;
@@ -350,7 +350,7 @@ export class SmtpSession {
     const due = now + (this.#tunnel === null ? PHASE_LIMIT[phase](this.setup.limits) : tunnelMs(this.setup.limits));
     const greeting = phase === 'connect' || phase === 'banner';
     let bounded = Math.min(due, this.#endsAt);
-    for (const { deadline, greetBy } of this.#asked) bounded = Math.min(bounded, greeting ? greetBy : deadline);
+    for (const { deadlineMs, greetByMs } of this.#asked) bounded = Math.min(bounded, greeting ? greetByMs : deadlineMs);
     this.#dueAt = phase === 'quit' || phase === 'closed' ? due : bounded;
     if (this.#dueAt < this.#timerAt) this.#setTimer(now);
   }
@@ -378,7 +378,7 @@ export class SmtpSession {
       this.#plain?.destroy();
       return;
     }
-    const expired = this.#asked.filter(({ deadline }) => deadline <= this.#dueAt);
+    const expired = this.#asked.filter(({ deadlineMs }) => deadlineMs <= this.#dueAt);
     if (expired.length === 0 || expired.length === this.#asked.length) this.#on({ is: 'timeout' });
     else for (const { question } of expired) this.#on({ is: 'abandon', question, why: 'timeout' });
   }

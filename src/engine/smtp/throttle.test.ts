@@ -34,8 +34,8 @@ describe('throttle', () => {
   it('rejects immediately if a permit would come too late', () => {
     const { enter, throttle } = setup({ ratePerOperator: 0.5 });
     expect(enter({ mayShare: false }).kind).toBe('go');
-    expect(enter({ mayShare: false, startBy: 2_000 }).kind).toBe('late');
-    expect(enter({ mayShare: true, startBy: 2_000 }).kind).toBe('waits');
+    expect(enter({ mayShare: false, startByMs: 2_000 }).kind).toBe('late');
+    expect(enter({ mayShare: true, startByMs: 2_000 }).kind).toBe('waits');
     expect(throttle.stats().late).toBe(1);
   });
 
@@ -116,7 +116,7 @@ describe('throttle', () => {
     const operator = enter({ host: 'mx3.a.test' });
     operator.refused();
     expect([waiting.permit, enter().permit]).toEqual(
-      times(2, () => ({ kind: 'blocked', by: 'operator', retryAfter: 60 })),
+      times(2, () => ({ kind: 'blocked', by: 'operator', retryAfterSeconds: 60 })),
     );
     first.release();
     expect(enter({ operator: 'b' }).kind).toBe('go');
@@ -169,9 +169,9 @@ describe('throttle', () => {
     const [same, other] = [enter({ domain: 'x.test' }), enter({ domain: 'y.test' })];
     enter({ domain: 'x.test', host: 'mx2.a.test' }).refused({ isForDomain: true });
     first.release();
-    expect(same.permit).toMatchObject({ kind: 'blocked', retryAfter: 60 });
+    expect(same.permit).toMatchObject({ kind: 'blocked', retryAfterSeconds: 60 });
     expect(other.kind).toBe('go');
-    expect(enter({ domain: 'x.test' }).permit).toEqual({ kind: 'blocked', by: 'domain', retryAfter: 60 });
+    expect(enter({ domain: 'x.test' }).permit).toEqual({ kind: 'blocked', by: 'domain', retryAfterSeconds: 60 });
   });
 
   it('opens the breaker once three domains in a row rejected our IP for their recipients', () => {
@@ -183,7 +183,7 @@ describe('throttle', () => {
     for (const domain of ['3.test', '4.test']) rejects(domain);
     expect(other().kind).toBe('go');
     rejects('5.test');
-    expect(other().permit).toEqual({ kind: 'blocked', by: 'operator', retryAfter: 60 });
+    expect(other().permit).toEqual({ kind: 'blocked', by: 'operator', retryAfterSeconds: 60 });
     pass(60_001);
     rejects('1.test');
     expect(other().kind).toBe('go');
@@ -282,7 +282,7 @@ describe('addresses and networks', () => {
     expect(at('b').permit).toMatchObject({ kind: 'blocked', by: 'operator' });
     expect(at('c').kind).toBe('go');
     at('c').refused();
-    expect(at('a').permit).toEqual({ kind: 'blocked', by: 'address', retryAfter: 60 });
+    expect(at('a').permit).toEqual({ kind: 'blocked', by: 'address', retryAfterSeconds: 60 });
     expect(enter({ operator: 'a', address: '192.0.2.2' }).kind).toBe('go');
   });
 
@@ -310,10 +310,10 @@ describe('tenants', () => {
 
   it('take turns at a rate, and none is late because of the requests of another', () => {
     const { enter, pass } = setup({ ratePerOperator: 1 });
-    const startBy = 11_000;
-    const many = times(100, () => enter({ tenant: 'many', mayShare: false, startBy }));
+    const startByMs = 11_000;
+    const many = times(100, () => enter({ tenant: 'many', mayShare: false, startByMs }));
     expect(many.filter(({ kind }) => kind === 'waits')).toHaveLength(9);
-    const few = times(2, () => enter({ tenant: 'few', mayShare: false, startBy }));
+    const few = times(2, () => enter({ tenant: 'few', mayShare: false, startByMs }));
     expect(kinds(...few)).toEqual(['waits', 'waits']);
     pass(4_100);
     expect(kinds(...few)).toEqual(['go', 'go']);

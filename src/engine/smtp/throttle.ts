@@ -26,15 +26,15 @@ import type { TunnelFailure } from './tunnel.ts';
 
 export type Permit =
   | { readonly kind: 'go'; readonly lease: DialogueLease }
-  /** A circuit breaker is open. `retryAfter`: seconds. `by`: at `address`, others of the operator may be free. */
-  | { readonly kind: 'blocked'; readonly by: 'operator' | 'domain' | 'address'; readonly retryAfter: number }
+  /** A circuit breaker is open. `by`: at `address`, others of the operator may be free. */
+  | { readonly kind: 'blocked'; readonly by: 'operator' | 'domain' | 'address'; readonly retryAfterSeconds: number }
   /** The permit would come, or came, after the deadline. */
-  | { readonly kind: 'late'; readonly retryAfter: number };
+  | { readonly kind: 'late'; readonly retryAfterSeconds: number };
 
 export interface PermitRequest extends Destination {
   readonly tenant: string;
   /** `Clock.elapsed()` ms: the permit has to come by then. */
-  readonly startBy: number;
+  readonly startByMs: number;
 }
 
 export interface ThrottleStats {
@@ -85,7 +85,7 @@ export class Throttle {
   }
 
   /** Seconds for which an egress rests; 0: it does not. */
-  restsFor(egress: string): number {
+  restsForSeconds(egress: string): number {
     return this.#rests.secondsLeft(egress);
   }
 
@@ -119,10 +119,10 @@ export class Throttle {
       this.#begin(route, request.tenant, onPermit);
       return null;
     }
-    const wait = mayShare ? 0 : waitMs(route, now, request.tenant);
-    if (now + wait >= request.startBy) {
+    const delayMs = mayShare ? 0 : waitMs(route, now, request.tenant);
+    if (now + delayMs >= request.startByMs) {
       this.#late++;
-      onPermit({ kind: 'late', retryAfter: seconds(wait) });
+      onPermit({ kind: 'late', retryAfterSeconds: seconds(delayMs) });
       return null;
     }
     const queue = this.#queueOf(route, request);
@@ -133,11 +133,11 @@ export class Throttle {
         this.#waiting--;
         this.#begin(route, request.tenant, onPermit);
       },
-      refuse: (by, retryAfter) => {
+      refuse: (by, retryAfterSeconds) => {
         clearTimeout(giveUp);
         this.#waiting--;
         this.#blocked++;
-        onPermit({ kind: 'blocked', by: by === route.address ? 'address' : 'operator', retryAfter });
+        onPermit({ kind: 'blocked', by: by === route.address ? 'address' : 'operator', retryAfterSeconds });
       },
     };
     const leave = (): boolean => {
@@ -149,9 +149,9 @@ export class Throttle {
     const onLate = () => {
       if (!leave()) return;
       this.#late++;
-      onPermit({ kind: 'late', retryAfter: seconds(waitMs(route, this.#clock.elapsed(), request.tenant)) });
+      onPermit({ kind: 'late', retryAfterSeconds: seconds(waitMs(route, this.#clock.elapsed(), request.tenant)) });
     };
-    const giveUp = setTimeout(contain(onFault, onLate), request.startBy - now);
+    const giveUp = setTimeout(contain(onFault, onLate), request.startByMs - now);
     this.#waiting++;
     const place = queue.add(entry);
     return leave;
@@ -223,13 +223,13 @@ export class Throttle {
  * for a slice may share the session of the first one that gets it.
  */
 function waitMs({ limiters }: DialRoute, now: number, tenant: string): number {
-  let longest = 0;
+  let longestMs = 0;
   for (const limiter of limiters) {
-    const wait = limiter.waitMs(now, tenant);
-    if (wait === null) return 0;
-    longest = Math.max(longest, wait);
+    const delayMs = limiter.waitMs(now, tenant);
+    if (delayMs === null) return 0;
+    longestMs = Math.max(longestMs, delayMs);
   }
-  return longest;
+  return longestMs;
 }
 
 /** Whole seconds, at least one. */
@@ -302,7 +302,7 @@ interface DialRoute {
   readonly address: Limiter;
   readonly host: Limiter;
   /** Seconds for which the recipient's domain is left alone, because it rejected our IP address; 0: it did not. */
-  readonly domainBlockedFor: number;
+  readonly domainBlockedForSeconds: number;
   /** All of them. The widest comes first: what becomes free is offered to everybody who waits for it. */
   readonly limiters: readonly Limiter[];
 }
@@ -334,17 +334,22 @@ class EgressLimits {
   #sweepAt = SWEEP_AT;
 
   constructor(egress: Egress, options: DialRoutesOptions, process: Limiter, create: CreateLimiter) {
-    const { connectionsPerHost: most, ratePerOperator: rate, networkFactor: factor, breakerSeconds } = options;
+    const {
+      connectionsPerHost: maxOpen,
+      ratePerOperator: maxPerSecond,
+      networkFactor: factor,
+      breakerSeconds,
+    } = options;
     this.egress = egress;
     this.#process = process;
     this.#create = create;
     this.#shared = options.shared;
-    this.#units = most;
+    this.#units = maxOpen;
     this.#setups = {
-      operator: { most: Number.POSITIVE_INFINITY, rate, breakerSeconds },
-      network: { most: most * factor, rate: rate * factor, breakerSeconds: 0 },
-      address: { most, rate, breakerSeconds },
-      host: { most, rate: 0, breakerSeconds: 0, isSoft: true },
+      operator: { maxOpen: Number.POSITIVE_INFINITY, maxPerSecond, breakerSeconds },
+      network: { maxOpen: maxOpen * factor, maxPerSecond: maxPerSecond * factor, breakerSeconds: 0 },
+      address: { maxOpen, maxPerSecond, breakerSeconds },
+      host: { maxOpen, maxPerSecond: 0, breakerSeconds: 0, isSoft: true },
     };
     this.#known = { operator: new Map(), network: new Map(), address: new Map(), host: new Map() };
   }
@@ -360,14 +365,14 @@ class EgressLimits {
     const host = this.#limiter('host', where.host);
     const operator = this.#limiter('operator', where.operator);
     const limiters = [this.#process, network, address, host, operator];
-    const domainBlockedFor = this.domainBlockedFor(where, now);
-    return { egress: this.egress, operator, address, host, limiters, domainBlockedFor };
+    const domainBlockedForSeconds = this.domainBlockedForSeconds(where, now);
+    return { egress: this.egress, operator, address, host, limiters, domainBlockedForSeconds };
   }
 
-  domainBlockedFor({ operator, domain }: Pick<Destination, 'operator' | 'domain'>, now: number): number {
+  domainBlockedForSeconds({ operator, domain }: Pick<Destination, 'operator' | 'domain'>, now: number): number {
     if (this.#refusedFor.size === 0) return 0;
-    const until = this.#refusedFor.get(`${operator}\n${domain}`) ?? 0;
-    return Math.max(0, Math.ceil((until - now) / 1000));
+    const untilMs = this.#refusedFor.get(`${operator}\n${domain}`) ?? 0;
+    return Math.max(0, Math.ceil((untilMs - now) / 1000));
   }
 
   /** Leaves a domain alone that rejected our IP address, as long as a breaker stays open. */
@@ -377,8 +382,8 @@ class EgressLimits {
     // To the end, so that the first is the oldest.
     this.#refusedFor.delete(key);
     if (breakerSeconds > 0) this.#refusedFor.set(key, now + breakerSeconds * 1000);
-    for (const [oldest, until] of this.#refusedFor) {
-      if (until > now && this.#refusedFor.size <= DOMAINS_MAX) return;
+    for (const [oldest, untilMs] of this.#refusedFor) {
+      if (untilMs > now && this.#refusedFor.size <= DOMAINS_MAX) return;
       this.#refusedFor.delete(oldest);
     }
   }
@@ -393,9 +398,9 @@ class EgressLimits {
   }
 
   #shareOf(kind: LimiterKind, key: string): RateShare | null {
-    const { most, rate } = this.#setups[kind];
-    if (this.#shared === null || (most === Number.POSITIVE_INFINITY && rate === 0)) return null;
-    const restMs = rate === 0 ? 0 : (Math.max(1, rate) / rate) * 1000;
+    const { maxOpen, maxPerSecond } = this.#setups[kind];
+    if (this.#shared === null || (maxOpen === Number.POSITIVE_INFINITY && maxPerSecond === 0)) return null;
+    const restMs = maxPerSecond === 0 ? 0 : (Math.max(1, maxPerSecond) / maxPerSecond) * 1000;
     const { name } = this.egress;
     return this.#shared.create(`${name === DEFAULT_EGRESS ? '' : name}\n${kind}\n${key}`, {
       total: this.#units,
@@ -434,7 +439,7 @@ class DialRoutes {
     const create: CreateLimiter = (setup, share) => new Limiter({ ...setup, clock, onRoom, share });
     this.#options = options;
     this.#create = create;
-    this.#process = create({ most: dialogues, rate: 0, breakerSeconds: 0 }, null);
+    this.#process = create({ maxOpen: dialogues, maxPerSecond: 0, breakerSeconds: 0 }, null);
     this.#rests = options.rests;
     this.#clock = clock;
     this.#askOperator = options.askOperator;
@@ -483,7 +488,7 @@ class DialRoutes {
   #hasRefused(limits: EgressLimits, operator: string, domain: string): boolean {
     const now = this.#clock.elapsed();
     const isOpen = limits.operators.get(operator)?.use(now).breaker === 'open';
-    return isOpen || limits.domainBlockedFor({ operator, domain }, now) > 0;
+    return isOpen || limits.domainBlockedForSeconds({ operator, domain }, now) > 0;
   }
 
   /** Throws if there is no egress of that name. */
@@ -554,12 +559,13 @@ function rankOf({ name, weight }: Egress, key: string): number {
 }
 
 /** The breaker that blocks a route for a tenant, and for how many seconds; null if none does. */
-function blockOf({ operator, address, domainBlockedFor }: DialRoute, tenant: string, now: number) {
+function blockOf({ operator, address, domainBlockedForSeconds }: DialRoute, tenant: string, now: number) {
   const ofOperator = operator.blockedFor(now, tenant);
-  if (ofOperator > 0) return { by: 'operator', retryAfter: ofOperator } as const;
-  if (domainBlockedFor > 0 && tenant !== CANARY_TENANT) return { by: 'domain', retryAfter: domainBlockedFor } as const;
+  if (ofOperator > 0) return { by: 'operator', retryAfterSeconds: ofOperator } as const;
+  if (domainBlockedForSeconds > 0 && tenant !== CANARY_TENANT)
+    return { by: 'domain', retryAfterSeconds: domainBlockedForSeconds } as const;
   const ofAddress = address.blockedFor(now, tenant);
-  return ofAddress > 0 ? ({ by: 'address', retryAfter: ofAddress } as const) : null;
+  return ofAddress > 0 ? ({ by: 'address', retryAfterSeconds: ofAddress } as const) : null;
 }
 
 /** The /24 of an IPv4 address; the /64 of an IPv6 address, which is the least that a host gets. */

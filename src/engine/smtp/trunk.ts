@@ -12,10 +12,10 @@ import { type FrameKind, FrameReader, FrameWriter, SOCKS_CONNECT, socksMessage }
 const UNUSED_MS = 10_000;
 const TRUNK_KEEP_ALIVE_MS = 10_000;
 /** Octets that a stream keeps for its reader; a session takes more than this in no time. */
-const MOST_UNREAD = 1024 * 1024;
+const UNREAD_BYTES_MAX = 1024 * 1024;
 
 /** Octets in a row for streams that are gone. A relay that goes on with them has not understood that they are. */
-const MOST_STRAY = 8 * 1024 * 1024;
+const STRAY_BYTES_MAX = 8 * 1024 * 1024;
 /** The number of a stream has 4 octets. */
 const LAST_STREAM = 0xffff_ffff;
 
@@ -104,7 +104,7 @@ export class Trunk {
   /** Of a stream that is gone, more may be on its way. */
   #onStray(octets: number): void {
     this.#stray += octets;
-    if (this.#stray > MOST_STRAY) this.#socket.destroy();
+    if (this.#stray > STRAY_BYTES_MAX) this.#socket.destroy();
   }
 
   #onGone(id: number, isKnown: boolean) {
@@ -159,7 +159,7 @@ class TrunkStream extends Duplex {
     if (this.#isEnded) return;
     // Before the answer, there is no mail server that it could come from.
     if (this.#onAnswer !== null) this.answer(null);
-    else if (!this.push(chunk) && this.readableLength > MOST_UNREAD) this.destroy();
+    else if (!this.push(chunk) && this.readableLength > UNREAD_BYTES_MAX) this.destroy();
   }
 
   /** The relay has ended it, or (`isBroken`) the trunk has. */

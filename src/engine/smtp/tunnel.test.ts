@@ -419,7 +419,7 @@ describe('an egress whose SOCKS server fails', () => {
       egress: 'vps-2',
       host: null,
     });
-    expect(smtp.retryAfter).toBeGreaterThan(30);
+    expect(smtp.retryAfterSeconds).toBeGreaterThan(30);
     expect(socks.connections).toBe(3);
   });
 });

@@ -393,7 +393,7 @@ export class Tunnel {
       if (typeof reply === 'string') return this.#failByProxy(reply);
       if (reply.code !== 0) return this.#onReply(reply.code, socket);
       socket.pause();
-      if (reply.size < input.length) socket.unshift(input.subarray(reply.size));
+      if (reply.sizeBytes < input.length) socket.unshift(input.subarray(reply.sizeBytes));
       this.#onReply(0, socket);
       socket.resume();
     });
@@ -444,14 +444,14 @@ export class Tunnel {
 }
 
 /** The reply that the octets begin with; null: it is not complete; text: why they are none. */
-function replyIn(input: Buffer): { readonly code: number; readonly size: number } | string | null {
+function replyIn(input: Buffer): { readonly code: number; readonly sizeBytes: number } | string | null {
   const [version, code, , type = 0, nameLength = 0] = input;
   if (version !== undefined && version !== SOCKS_VERSION) return 'no SOCKS server of version 5';
-  if (code !== undefined && code !== 0) return { code, size: input.length };
+  if (code !== undefined && code !== 0) return { code, sizeBytes: input.length };
   if (code === undefined || input.length < 5) return null;
   // The address that it connects from may be a name (type 3), which nobody looks up.
   const address = type === 3 ? 1 + nameLength : REPLY_ADDRESS_BYTES[type];
   if (address === undefined) return 'a reply with an unknown type of address';
-  const size = 4 + address + 2;
-  return input.length < size ? null : { code, size };
+  const sizeBytes = 4 + address + 2;
+  return input.length < sizeBytes ? null : { code, sizeBytes };
 }

@@ -121,7 +121,7 @@ describe('a deferral of the recipient', () => {
       says('450 Greylisted'),
     );
     const { smtp } = await ask(checker(portOf(labs)), { dns: dnsOf(labs) });
-    expect(smtp).toMatchObject({ finding: 'greylisted', host: 'mx2.x.test', retryAfter: 300 });
+    expect(smtp).toMatchObject({ finding: 'greylisted', host: 'mx2.x.test', retryAfterSeconds: 300 });
     expect(steps(smtp)).toEqual([
       ['mx1.x.test', 451, 'deferred'],
       ['mx2.x.test', 450, 'deferred'],

@@ -33,16 +33,16 @@ const PARSE_OPTIONS = {
 } satisfies ParsingOptions;
 
 export async function openXls(file: Bytes, limits: BookLimits): Promise<Book> {
-  if (file.size > XLS_BYTES) throw tooLarge(XLS_BYTES, 'bytes of an old Excel file; save it as .xlsx, or as CSV');
-  const bytes = await file.read(0, file.size);
+  if (file.sizeBytes > XLS_BYTES) throw tooLarge(XLS_BYTES, 'bytes of an old Excel file; save it as .xlsx, or as CSV');
+  const bytes = await file.read(0, file.sizeBytes);
   if (bytes.readUInt32BE(0) === 0xd0cf11e0) checkCompound(bytes);
-  return bookOf(() => read(bytes, { ...PARSE_OPTIONS, type: 'buffer' }), limits, file.size);
+  return bookOf(() => read(bytes, { ...PARSE_OPTIONS, type: 'buffer' }), limits, file.sizeBytes);
 }
 
 /** Unpacked here, where a wrong size in the directory is detected. */
 export async function openXlsb(file: Bytes, limits: BookLimits): Promise<Book> {
   const zip = await openZip(file);
-  const total = zip.entries.reduce((sum, { size }) => sum + size, 0);
+  const total = zip.entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (total > XLSB_BYTES) throw tooLarge(XLSB_BYTES, 'bytes in an unpacked .xlsb file; save it as .xlsx');
   const parts = CFB.utils.cfb_new();
   for (const entry of zip.entries) {
@@ -50,7 +50,7 @@ export async function openXlsb(file: Bytes, limits: BookLimits): Promise<Book> {
     for await (const piece of zip.read(entry, XLSB_BYTES)) pieces.push(piece);
     CFB.utils.cfb_add(parts, entry.name, Buffer.concat(pieces));
   }
-  return bookOf(() => parse_zip(parts, PARSE_OPTIONS), limits, file.size);
+  return bookOf(() => parse_zip(parts, PARSE_OPTIONS), limits, file.sizeBytes);
 }
 
 /** Old Excel files share their container with other programs' files, and with workbooks that have a password. */

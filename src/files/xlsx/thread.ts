@@ -52,7 +52,7 @@ async function openOds(file: Bytes, limits: SheetLimits): Promise<Book> {
   const manifest = zip.find('META-INF/manifest.xml');
   if (manifest !== undefined && (await isEncrypted(zip.read(manifest, 1 << 20))))
     throw unreadable('the workbook has a password; save it without one');
-  const scale = file.size / Math.max(1, content.size);
+  const scale = file.sizeBytes / Math.max(1, content.sizeBytes);
   return openDocument(
     'ods',
     () => zip.read(content, ODS_BYTES),

@@ -77,7 +77,7 @@ it('a file that was spooled is read where it is, and stays open', async () => {
   const input = new SpooledInput({ ...file, close });
   expect(await addressesOf(await readAddressFile(input))).toHaveLength(10);
   expect(close).not.toHaveBeenCalled();
-  await expect(readAddressFile(input, { limits: { bytes: file.size - 1 } })).rejects.toThrow('too large');
+  await expect(readAddressFile(input, { limits: { bytes: file.sizeBytes - 1 } })).rejects.toThrow('too large');
 });
 
 it('rows that a sheet leaves out are blank, and come a few at a time', async () => {
@@ -139,7 +139,9 @@ it('files that are written at the same time do not mix', async () => {
 });
 
 it('a file that is too large to write is reported as the problem it is', async () => {
-  const writer = createResultWriter('xlsx', ['email'], { state: { rows: 9, crc: 0, size: 0xffff_fff0, packed: 9 } });
+  const writer = createResultWriter('xlsx', ['email'], {
+    state: { rows: 9, crc: 0, sizeBytes: 0xffff_fff0, packedBytes: 9 },
+  });
   const row = { cells: ['a@example.com'], extra: [], result: null, json: {} };
   await expect(writer.rows([row])).rejects.toMatchObject({ problem: { code: 'unreadable_file' } });
 });

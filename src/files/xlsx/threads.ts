@@ -75,9 +75,9 @@ const readers = {
 /** One for all files, a few ms at a time. */
 const writer = bookThread<WriteOrder, Unreadable | Written>(128);
 
-const readersFor = (format: BookFormat, unpacked: number): ReaderThreads => {
+const readersFor = (format: BookFormat, unpackedBytes: number): ReaderThreads => {
   if (format === 'xls' || format === 'xlsb') return readers.library;
-  return unpacked <= SMALL_WORKBOOK_BYTES ? readers.small : readers.large;
+  return unpackedBytes <= SMALL_WORKBOOK_BYTES ? readers.small : readers.large;
 };
 
 interface ReadSheet {
@@ -91,7 +91,7 @@ interface ReadSheet {
 interface BookChoice {
   readonly format: BookFormat;
   /** They are the bytes of all parts. */
-  readonly unpacked: number;
+  readonly unpackedBytes: number;
   /** It is a name or number; null: the first visible one with addresses. */
   readonly sheet: string | null;
 }
@@ -101,10 +101,10 @@ interface BookChoice {
  */
 export async function readSheet(
   source: SpooledBytes,
-  { format, unpacked, sheet }: BookChoice,
+  { format, unpackedBytes, sheet }: BookChoice,
   limits: SheetLimits,
 ): Promise<ReadSheet> {
-  const threads = readersFor(format, unpacked);
+  const threads = readersFor(format, unpackedBytes);
   const { thread, give } = await threads.take(limits.party);
   let isLate = false;
   const timer = setTimeout(() => {

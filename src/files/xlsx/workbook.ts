@@ -39,7 +39,7 @@ interface Relationship {
 }
 
 /** Only what cells show is read, and addresses that they link to; no other parts. */
-export async function openXlsx(file: Pick<RandomAccess, 'size' | 'read'>, limits: BookLimits): Promise<Book> {
+export async function openXlsx(file: Pick<RandomAccess, 'sizeBytes' | 'read'>, limits: BookLimits): Promise<Book> {
   const zip = await openZip(file);
   const path = await mainPartOf(zip);
   const { named, is1904 } = await sheetsOf(zip, path);
@@ -58,7 +58,7 @@ export async function openXlsx(file: Pick<RandomAccess, 'size' | 'read'>, limits
     styles: styles === undefined ? [] : await readStyles(zip.read(styles, STYLES_BYTES)),
     is1904,
   };
-  const rows = (index: number) => xmlSheetRows(zip, parts[index]?.part ?? '', context, limits, file.size);
+  const rows = (index: number) => xmlSheetRows(zip, parts[index]?.part ?? '', context, limits, file.sizeBytes);
   const sheets: SheetSurvey[] = [];
   for (const [index, { name, isVisible }] of parts.entries()) {
     const rating = new SheetRating();
@@ -87,13 +87,13 @@ async function* xmlSheetRows(
 ): AsyncGenerator<RawBatch, void, undefined> {
   const sheet = zip.find(part);
   if (sheet === undefined) throw unreadable('the XLSX file lacks one of its sheets');
-  const read = (at?: (packed: number) => void) => zip.read(sheet, SHEET_BYTES, at);
+  const read = (at?: (packedBytes: number) => void) => zip.read(sheet, SHEET_BYTES, at);
   const handler = new SheetRows({ ...context, links: await linksOf(zip, part, read), limits });
   const { rows } = handler;
-  let packed = 0;
+  let packedBytes = 0;
   const scanner = new XmlScanner(handler);
-  for await (const piece of read((count) => (packed = count))) {
-    const bytes = (packed / Math.max(1, sheet.packed)) * fileBytes;
+  for await (const piece of read((count) => (packedBytes = count))) {
+    const bytes = (packedBytes / Math.max(1, sheet.packedBytes)) * fileBytes;
     for (let at = 0; at < piece.length; at += SHEET_SLICE_BYTES) {
       scanner.push(piece.subarray(at, at + SHEET_SLICE_BYTES));
       if (rows.bytes >= SHEET_BATCH_BYTES) yield { rows: rows.take(), bytes };

@@ -10,8 +10,8 @@ import { escapeText } from './text.ts';
 interface ZipPart {
   readonly name: string;
   readonly crc: number;
-  readonly packed: number;
-  readonly size: number;
+  readonly packedBytes: number;
+  readonly sizeBytes: number;
   /** It is the place of its local header. */
   readonly at: number;
 }
@@ -35,12 +35,12 @@ function localHeader(name: string): Buffer {
   return header;
 }
 
-function dataDescriptor({ crc, packed, size }: ZipPart): Buffer {
+function dataDescriptor({ crc, packedBytes, sizeBytes }: ZipPart): Buffer {
   const descriptor = Buffer.alloc(16);
   descriptor.writeUInt32LE(0x08074b50, 0);
   descriptor.writeUInt32LE(crc, 4);
-  descriptor.writeUInt32LE(packed, 8);
-  descriptor.writeUInt32LE(size, 12);
+  descriptor.writeUInt32LE(packedBytes, 8);
+  descriptor.writeUInt32LE(sizeBytes, 12);
   return descriptor;
 }
 
@@ -55,8 +55,8 @@ function directory(parts: readonly ZipPart[], at: number): Buffer {
     entry.writeUInt16LE(DEFLATED, 10);
     entry.writeUInt16LE(DATE, 14);
     entry.writeUInt32LE(part.crc, 16);
-    entry.writeUInt32LE(part.packed, 20);
-    entry.writeUInt32LE(part.size, 24);
+    entry.writeUInt32LE(part.packedBytes, 20);
+    entry.writeUInt32LE(part.sizeBytes, 24);
     entry.writeUInt16LE(part.name.length, 28);
     entry.writeUInt32LE(part.at, 42);
     entry.write(part.name, 46, 'latin1');
@@ -78,8 +78,8 @@ export interface XlsxState {
   readonly rows: number;
   /** It is the CRC of the XML of the sheet so far. */
   readonly crc: number;
-  readonly size: number;
-  readonly packed: number;
+  readonly sizeBytes: number;
+  readonly packedBytes: number;
 }
 
 const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -131,7 +131,7 @@ function fixedParts(): { bytes: Buffer; parts: ZipPart[] } {
   let at = 0;
   for (const [name, xml] of FIXED_PARTS) {
     const content = deflateRawSync(xml);
-    const part = { name, crc: crc32(xml), packed: content.length, size: Buffer.byteLength(xml), at };
+    const part = { name, crc: crc32(xml), packedBytes: content.length, sizeBytes: Buffer.byteLength(xml), at };
     const piece = Buffer.concat([localHeader(name), content, dataDescriptor(part)]);
     pieces.push(piece);
     parts.push(part);
@@ -146,40 +146,46 @@ export interface Written {
   readonly state: XlsxState;
 }
 
-const START: XlsxState = { rows: 0, crc: 0, size: 0, packed: 0 };
+const START: XlsxState = { rows: 0, crc: 0, sizeBytes: 0, packedBytes: 0 };
 
 /** Writes the file up to and with the first row. */
 export function writeHead(names: readonly string[]): Written {
-  const { piece, state } = packed(START, SHEET_HEAD + rowXml(1, names), 1);
+  const { piece, state } = packedBytes(START, SHEET_HEAD + rowXml(1, names), 1);
   return { piece: Buffer.concat([PARTS_BEFORE_SHEET.bytes, localHeader(SHEET), piece]), state };
 }
 
 /** Computes for some 5 µs per row. Throws FileError for more than an XLSX file can hold. */
 export const writeRows = (state: XlsxState, rows: readonly (readonly XlsxCell[])[]): Written =>
-  packed(state, rows.map((cells, i) => rowXml(state.rows + 1 + i, cells)).join(''), rows.length);
+  packedBytes(state, rows.map((cells, i) => rowXml(state.rows + 1 + i, cells)).join(''), rows.length);
 
 /** What follows the last row. */
 export function writeEnd(before: XlsxState): Uint8Array {
-  const { piece, state } = packed(before, SHEET_END, 0, DEFLATE_END);
+  const { piece, state } = packedBytes(before, SHEET_END, 0, DEFLATE_END);
   const part = {
     name: SHEET,
     crc: state.crc,
-    size: state.size,
-    packed: state.packed,
+    sizeBytes: state.sizeBytes,
+    packedBytes: state.packedBytes,
     at: PARTS_BEFORE_SHEET.bytes.length,
   };
   const descriptor = dataDescriptor(part);
-  const at = part.at + localHeader(SHEET).length + state.packed + descriptor.length;
+  const at = part.at + localHeader(SHEET).length + state.packedBytes + descriptor.length;
   return Buffer.concat([piece, descriptor, directory([...PARTS_BEFORE_SHEET.parts, part], at)]);
 }
 
 /** `end` is that of the packed sheet. */
-function packed(before: XlsxState, text: string, rows: number, end: Buffer = Buffer.alloc(0)): Written {
+function packedBytes(before: XlsxState, text: string, rows: number, end: Buffer = Buffer.alloc(0)): Written {
   const xml = Buffer.from(text);
-  const size = before.size + xml.length;
-  if (size > ZIP_PART_BYTES) throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
+  const sizeBytes = before.sizeBytes + xml.length;
+  if (sizeBytes > ZIP_PART_BYTES)
+    throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
   const piece = Buffer.concat([deflateRawSync(xml, PIECE), end]);
-  const state = { rows: before.rows + rows, crc: crc32(xml, before.crc), size, packed: before.packed + piece.length };
+  const state = {
+    rows: before.rows + rows,
+    crc: crc32(xml, before.crc),
+    sizeBytes,
+    packedBytes: before.packedBytes + piece.length,
+  };
   return { piece, state };
 }
 

@@ -5,7 +5,7 @@ import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { tooLarge, unreadable } from '../problems.ts';
 import type { RandomAccess } from '../spool.ts';
 
-export type Bytes = Pick<RandomAccess, 'size' | 'read'>;
+export type Bytes = Pick<RandomAccess, 'sizeBytes' | 'read'>;
 
 export interface ZipEntry {
   readonly name: string;
@@ -14,8 +14,8 @@ export interface ZipEntry {
   readonly method: number;
   readonly crc: number;
   /** Bytes in the file, and unpacked, as the directory says. */
-  readonly packed: number;
-  readonly size: number;
+  readonly packedBytes: number;
+  readonly sizeBytes: number;
   /** It is the place of its local header. */
   readonly at: number;
 }
@@ -25,7 +25,7 @@ export interface Zip {
   /** Names are compared without case. */
   find(name: string): ZipEntry | undefined;
   /** The content, checked; `at` is called with the number of packed bytes that have been read. */
-  read(entry: ZipEntry, maxBytes: number, at?: (packed: number) => void): AsyncGenerator<Buffer, void, undefined>;
+  read(entry: ZipEntry, maxBytes: number, at?: (packedBytes: number) => void): AsyncGenerator<Buffer, void, undefined>;
 }
 
 const SIGNATURE = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, end64: 0x06064b50, locator64: 0x07064b50 };
@@ -50,7 +50,7 @@ const tooLong = () => damaged('an entry is longer than its directory says');
 export async function openZip(file: Bytes): Promise<Zip> {
   const { at, length, count } = await directoryOf(file);
   if (count > ENTRIES_MAX) throw tooLarge(ENTRIES_MAX, 'entries in the ZIP archive');
-  if (length > DIRECTORY_BYTES || at + length > file.size) throw damaged('its directory does not fit');
+  if (length > DIRECTORY_BYTES || at + length > file.sizeBytes) throw damaged('its directory does not fit');
   const entries = new Map<string, ZipEntry>();
   for (const entry of entriesOf(await file.read(at, length), count)) entries.set(entryKey(entry.name), entry);
   return {
@@ -63,8 +63,8 @@ export async function openZip(file: Bytes): Promise<Zip> {
 const entryKey = (name: string): string => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 
 async function directoryOf(file: Bytes): Promise<{ at: number; length: number; count: number }> {
-  const start = Math.max(0, file.size - RECORD_LENGTHS.end - COMMENT_LENGTH - RECORD_LENGTHS.locator64);
-  const tail = await file.read(start, file.size - start);
+  const start = Math.max(0, file.sizeBytes - RECORD_LENGTHS.end - COMMENT_LENGTH - RECORD_LENGTHS.locator64);
+  const tail = await file.read(start, file.sizeBytes - start);
   for (let end = tail.length - RECORD_LENGTHS.end; end >= 0; end--) {
     if (tail.readUInt32LE(end) !== SIGNATURE.end) continue;
     if (end + RECORD_LENGTHS.end + tail.readUInt16LE(end + 20) !== tail.length) continue;
@@ -94,13 +94,13 @@ function* entriesOf(directory: Buffer, count: number): Generator<ZipEntry> {
     const extraAt = at + RECORD_LENGTHS.central + nameLength;
     const next = extraAt + extraLength + directory.readUInt16LE(at + 32);
     if (next > directory.length) throw damaged('its directory is not complete');
-    const [size, packed, local] = sizesOf(directory, at, directory.subarray(extraAt, extraAt + extraLength));
+    const [sizeBytes, packedBytes, local] = sizesOf(directory, at, directory.subarray(extraAt, extraAt + extraLength));
     yield {
       name: directory.toString('utf8', at + RECORD_LENGTHS.central, extraAt),
       isEncrypted: (directory.readUInt16LE(at + 8) & ENCRYPTED) !== 0,
       method: directory.readUInt16LE(at + 10),
       crc: directory.readUInt32LE(at + 16),
-      ...{ size, packed, at: local },
+      ...{ sizeBytes, packedBytes, at: local },
     };
     at = next;
   }
@@ -124,40 +124,40 @@ function sizesOf(directory: Buffer, at: number, extra: Buffer): [number, number,
     }
     i += 4 + length;
   }
-  const [size = 0, packed = 0, local = 0] = plain;
-  return [size, packed, local];
+  const [sizeBytes = 0, packedBytes = 0, local = 0] = plain;
+  return [sizeBytes, packedBytes, local];
 }
 
 async function* entryContent(
   file: Bytes,
   entry: ZipEntry,
   maxBytes: number,
-  progress: (packed: number) => void = () => undefined,
+  progress: (packedBytes: number) => void = () => undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (entry.isEncrypted) throw unreadable('it is encrypted');
   if (entry.method !== 0 && entry.method !== 8) throw unreadable(`its compression method ${entry.method} is unknown`);
-  if (entry.size > maxBytes) throw tooLarge(maxBytes, 'bytes in an unpacked entry of the ZIP archive');
-  if (entry.size > RATIO_FREE_BYTES && entry.size > RATIO_MAX * entry.packed)
+  if (entry.sizeBytes > maxBytes) throw tooLarge(maxBytes, 'bytes in an unpacked entry of the ZIP archive');
+  if (entry.sizeBytes > RATIO_FREE_BYTES && entry.sizeBytes > RATIO_MAX * entry.packedBytes)
     throw tooLarge(RATIO_MAX, 'bytes unpacked for each byte of the ZIP archive');
   const header = await file.read(entry.at, RECORD_LENGTHS.local);
   if (header.length < RECORD_LENGTHS.local || header.readUInt32LE(0) !== SIGNATURE.local)
     throw damaged('an entry is missing');
   const start = entry.at + RECORD_LENGTHS.local + header.readUInt16LE(26) + header.readUInt16LE(28);
-  if (start + entry.packed > file.size) throw damaged('an entry is not complete');
-  const pieces = entryPieces(file, start, entry.packed, progress);
-  let size = 0;
+  if (start + entry.packedBytes > file.sizeBytes) throw damaged('an entry is not complete');
+  const pieces = entryPieces(file, start, entry.packedBytes, progress);
+  let sizeBytes = 0;
   let crc = 0;
   for await (const piece of entry.method === 0 ? pieces : unpacked(entry, pieces)) {
-    size += piece.length;
+    sizeBytes += piece.length;
     // What the directory says is checked first, but it may be a lie.
-    if (size > entry.size) throw tooLong();
+    if (sizeBytes > entry.sizeBytes) throw tooLong();
     crc = crc32(piece, crc);
     yield piece;
   }
-  if (size !== entry.size || crc !== entry.crc) throw damaged('the checksum of an entry does not match');
+  if (sizeBytes !== entry.sizeBytes || crc !== entry.crc) throw damaged('the checksum of an entry does not match');
 }
 
-async function* entryPieces(file: Bytes, start: number, length: number, progress: (packed: number) => void) {
+async function* entryPieces(file: Bytes, start: number, length: number, progress: (packedBytes: number) => void) {
   for (let at = 0; at < length; at += ZIP_READ_BYTES) {
     yield await file.read(start + at, Math.min(ZIP_READ_BYTES, length - at));
     progress(Math.min(length, at + ZIP_READ_BYTES));
@@ -165,20 +165,23 @@ async function* entryPieces(file: Bytes, start: number, length: number, progress
 }
 
 /** A part that is no larger than a piece is unpacked at once: streams took most of the time of a small file. */
-const unpacked = ({ packed, size }: ZipEntry, pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
-  Math.max(packed, size) <= ZIP_READ_BYTES ? inflatedAtOnce(pieces, size) : inflated(pieces);
+const unpacked = ({ packedBytes, sizeBytes }: ZipEntry, pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> =>
+  Math.max(packedBytes, sizeBytes) <= ZIP_READ_BYTES ? inflatedAtOnce(pieces, sizeBytes) : inflated(pieces);
 
 const cannotUnpack = (error: unknown): unknown => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return code.startsWith('Z_') ? damaged('an entry cannot be unpacked') : error;
 };
 
-async function* inflatedAtOnce(pieces: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer, void, undefined> {
+async function* inflatedAtOnce(
+  pieces: AsyncIterable<Buffer>,
+  sizeBytes: number,
+): AsyncGenerator<Buffer, void, undefined> {
   const packed: Buffer[] = [];
   for await (const piece of pieces) packed.push(piece);
   let content: Buffer;
   try {
-    content = inflateRawSync(Buffer.concat(packed), { maxOutputLength: size + 1 });
+    content = inflateRawSync(Buffer.concat(packed), { maxOutputLength: sizeBytes + 1 });
   } catch (error) {
     if (error instanceof RangeError) throw tooLong();
     throw cannotUnpack(error);

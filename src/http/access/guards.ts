@@ -112,8 +112,8 @@ const outcomeSource: GuardFor<OutcomeSourceContext> = (context, { provider, inpu
     let proof: ProviderProof | null = null;
     for (const secret of source.secrets) proof ??= await prove(sent, secret, outcomeSources.sns);
     if (proof === null) throw refused(NO_PROOF);
-    const age = proof.at === null ? 0 : clock.now() - proof.at;
-    if (age > maxAgeMs || -age > SIGNED_AHEAD_MS)
+    const ageMs = proof.at === null ? 0 : clock.now() - proof.at;
+    if (ageMs > maxAgeMs || -ageMs > SIGNED_AHEAD_MS)
       throw refused('The signature is too old, or its time is in the future. Check the clock of this service.');
     const { accountId, id: keyId, plan, test } = source;
     request.caller = { accountId, keyId, plan, test };

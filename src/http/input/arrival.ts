@@ -18,7 +18,7 @@ interface Arrival {
   due: number;
   late: boolean;
   /** What has to arrive until when: null for a body that only has to arrive whole in time. */
-  pace: (Pace & { readonly until: number; readonly before: number }) | null;
+  pace: (Pace & { readonly untilMs: number; readonly before: number }) | null;
   /** Called when the time is over; whoever waits for the body then answers without it. */
   onLate: (() => void) | null;
 }
@@ -77,10 +77,10 @@ function sweep(): void {
 /** Begins another window if enough has arrived in the last one. */
 function isSlow(arrival: Arrival, { bytesRead }: Socket, now: number): boolean {
   const { pace, request } = arrival;
-  if (pace === null || now < pace.until) return false;
+  if (pace === null || now < pace.untilMs) return false;
   // What has arrived and is not read yet keeps the rest from coming: then it is us who are slow.
   if (request.readableLength === 0 && bytesRead - pace.before < pace.bytes) return true;
-  arrival.pace = { ...pace, until: dueIn(pace.seconds), before: bytesRead };
+  arrival.pace = { ...pace, untilMs: dueIn(pace.seconds), before: bytesRead };
   return false;
 }
 
@@ -100,7 +100,7 @@ export function expectAtPace(
   const arrival = arrivalOf(request);
   if (arrival === undefined) return;
   arrival.due = dueIn(withinSeconds);
-  arrival.pace = { ...pace, until: dueIn(pace.seconds), before: request.socket.bytesRead };
+  arrival.pace = { ...pace, untilMs: dueIn(pace.seconds), before: request.socket.bytesRead };
 }
 
 /** Calls back when the time for the body is over before it arrived. */
@@ -121,15 +121,15 @@ export function isNotAwaited(request: IncomingMessage): boolean {
 }
 
 /** Until when small pieces of all bodies have used up what is read of them, by the clock's `elapsed`. */
-let usedUntil = 0;
+let usedUntilMs = 0;
 
 /** How long not to read on after so many pieces with so many bytes, ms. */
 function restAfter(pieces: number, bytes: number): number {
   const small = pieces - bytes / PIECE_BYTES;
   if (small <= 1) return 0;
   const now = systemClock.elapsed();
-  usedUntil = Math.max(now, usedUntil) + (small / PIECES_PER_SECOND) * 1000;
-  return usedUntil - now;
+  usedUntilMs = Math.max(now, usedUntilMs) + (small / PIECES_PER_SECOND) * 1000;
+  return usedUntilMs - now;
 }
 
 /** All of a body, which holds a place while it arrives. Throws as `Costs.hold`. */
@@ -161,7 +161,7 @@ export class ArrivingBody {
    */
   held(place: HeldPlace): Readable {
     const source = this.#source;
-    let size = 0;
+    let sizeBytes = 0;
     let pieces: Buffer[] = [];
     let flushing: NodeJS.Immediate | null = null;
     let resting: NodeJS.Timeout | null = null;
@@ -197,9 +197,9 @@ export class ArrivingBody {
     };
     const arrived = (piece: Buffer) => {
       place.moved(piece.length);
-      size += piece.length;
+      sizeBytes += piece.length;
       pieces.push(piece);
-      if (size > this.#limit) stream.destroy(this.#tooLarge());
+      if (sizeBytes > this.#limit) stream.destroy(this.#tooLarge());
       else flushing ??= setImmediate(flush);
     };
     source.on('data', arrived).pause();

@@ -13,7 +13,7 @@ const invalidJson = (what: string): ApiError => new ApiError('invalid_json', `Th
 
 export class JsonList {
   readonly #name: string;
-  readonly #restLimit: number;
+  readonly #restMaxBytes: number;
   readonly #rest: Buffer[] = [];
   #restBytes = 0;
   #depth = 0;
@@ -25,10 +25,10 @@ export class JsonList {
   #inArray = false;
   #found = false;
 
-  /** `name`: of the array; `restLimit`: bytes of what is not in it. */
-  constructor(name: string, restLimit: number) {
+  /** `name`: of the array; `restMaxBytes`: of what is not in it. */
+  constructor(name: string, restMaxBytes: number) {
     this.#name = name;
-    this.#restLimit = restLimit;
+    this.#restMaxBytes = restMaxBytes;
   }
 
   /** The pieces of `input` that belong to the array. */
@@ -101,12 +101,12 @@ export class JsonList {
 
   #keep(bytes: Buffer): void {
     this.#restBytes += bytes.length;
-    if (this.#restBytes > this.#restLimit)
+    if (this.#restBytes > this.#restMaxBytes)
       throw new ApiError(
         'list_too_large',
-        `The request body has more than ${this.#restLimit} bytes besides "${this.#name}".`,
+        `The request body has more than ${this.#restMaxBytes} bytes besides "${this.#name}".`,
         {
-          limit: this.#restLimit,
+          limit: this.#restMaxBytes,
         },
       );
     this.#rest.push(Buffer.from(bytes));

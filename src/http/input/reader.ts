@@ -291,10 +291,10 @@ function collect(request: HttpRequest, limit: number): Promise<void> {
       resolve();
     };
     const chunks: Buffer[] = [];
-    let size = 0;
+    let sizeBytes = 0;
     const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) stop('too_large');
+      sizeBytes += chunk.length;
+      if (sizeBytes > limit) stop('too_large');
       else if (chunks.length === PIECES_MAX) stop('in_pieces');
       else chunks.push(chunk);
     };

@@ -132,7 +132,7 @@ const closeAll = (files: readonly SentFile[]) => Promise.all(files.map((file) =>
 
 /** The one that is called so, or the only one; browsers send empty ones for fields that nobody has filled in. */
 function theFile(files: readonly SentFile[], warn: Warn): SentFile {
-  const sent = files.filter(({ field, input }) => field === FILE || input.file.size > 0);
+  const sent = files.filter(({ field, input }) => field === FILE || input.file.sizeBytes > 0);
   const file = sent.find(({ field }) => field === FILE) ?? (sent.length === 1 ? sent[0] : undefined);
   const shown = (field: string) => JSON.stringify(field.slice(0, UNKNOWN_NAME_SHOWN));
   if (file === undefined) {

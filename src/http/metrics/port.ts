@@ -23,11 +23,11 @@ export function listenForMetrics(
   isHealthy?: () => boolean,
 ): Promise<Server> {
   const server = createHttpServer(serve, { perNetwork: CONNECTIONS, ofRemoteHosts: CONNECTIONS, isProxy: () => false });
-  let made: { readonly text: Promise<string>; readonly until: number } | null = null;
+  let made: { readonly text: Promise<string>; readonly untilMs: number } | null = null;
 
   function text(): Promise<string> {
     const now = systemClock.elapsed();
-    if (made === null || made.until <= now) made = { text: metrics.text(), until: now + TEXT_MS };
+    if (made === null || made.untilMs <= now) made = { text: metrics.text(), untilMs: now + TEXT_MS };
     return made.text;
   }
 

@@ -31,7 +31,7 @@ interface HeldOperator {
   /** It counts mailbox checks under way. */
   checks: number;
   /** It is in `Clock.elapsed()` ms. */
-  until: number;
+  untilMs: number;
   usedAt: number;
 }
 
@@ -74,12 +74,12 @@ export function createListOperators({ clock, leases, node, failed }: ListOperato
         const known = held.get(operator);
         if (taken.has(operator)) {
           // Not from now: the store's lease must not end first.
-          const until = began + LEASE_MS;
-          if (known !== undefined) known.until = until;
-          else held.set(operator, { checks: 0, until, usedAt: began });
+          const untilMs = began + LEASE_MS;
+          if (known !== undefined) known.untilMs = untilMs;
+          else held.set(operator, { checks: 0, untilMs, usedAt: began });
           others.delete(operator);
         } else {
-          if (known !== undefined) known.until = began;
+          if (known !== undefined) known.untilMs = began;
           if (others.size < LIST_OPERATORS_OF_OTHERS) others.add(operator);
         }
       }
@@ -93,7 +93,7 @@ export function createListOperators({ clock, leases, node, failed }: ListOperato
   /** Counts a check if the lease holds. */
   function begin(operator: string): boolean {
     const lease = held.get(operator);
-    if (lease === undefined || lease.until <= clock.elapsed()) return false;
+    if (lease === undefined || lease.untilMs <= clock.elapsed()) return false;
     lease.checks++;
     return true;
   }

@@ -170,7 +170,7 @@ export function createListVerifier({
     try {
       if (signal.aborted) return null;
       const ms = work.attempts === 0 ? LOOKUP_MS.first : LOOKUP_MS.later;
-      const limit = { deadline: engine.clock.elapsed() + ms, extraWaitMs: dnsExtraWaitMs(ms), signal };
+      const limit = { deadlineMs: engine.clock.elapsed() + ms, extraWaitMs: dnsExtraWaitMs(ms), signal };
       const dns = await lookUpDomain(evidence, limit, engine).catch((error: unknown) => {
         to.failed(error);
         return dnsEvidence('dns_failure', { failure: 'malformed' });
@@ -215,9 +215,17 @@ export function createListVerifier({
     const leave = await checks.enter(list.account, list.id);
     try {
       if (lastCall.aborted) return;
-      const startBy = engine.clock.elapsed() + CHECK_MS.start;
-      const deadline = startBy + CHECK_MS.answer;
-      const limit = { startBy, deadline, signal, lastCall, tenant: list.account, isBackground: true, egress };
+      const startByMs = engine.clock.elapsed() + CHECK_MS.start;
+      const deadlineMs = startByMs + CHECK_MS.answer;
+      const limit = {
+        startByMs,
+        deadlineMs,
+        signal,
+        lastCall,
+        tenant: list.account,
+        isBackground: true,
+        egress,
+      };
       const evidence = await checkMailbox(open.evidence, limit, engine).catch((error: unknown) => {
         to.failed(error);
         return withMailboxFault(open.evidence);
@@ -371,7 +379,7 @@ const USUAL_MINUTES = [5, 15, 30, 60] as const;
 /** Milliseconds until a temporary answer is to be asked for again, after so many earlier ones; null: it is final. */
 function waitForRetryMs(e: Evidence, verdict: Verdict, earlier: number): number | null {
   if (!isTemporary(e, verdict)) return null;
-  const announced = e.smtp?.retryAfter ?? null;
+  const announced = e.smtp?.retryAfterSeconds ?? null;
   const usual = USUAL_MINUTES[Math.min(earlier, USUAL_MINUTES.length - 1)] ?? 0;
   return announced === null ? usual * MINUTE_MS : announced * 1000;
 }

@@ -85,8 +85,8 @@ const internalAuthEndpoints = {
     /** Has the code of an authenticator app asked, as the library's plug-in does after a password. */
     beginChallenge: createAuthEndpoint.serverOnly({ method: 'POST', body: accepting<NewChallenge>() }, async (ctx) => {
       const { context, body } = ctx;
-      const maxAge = (OIDC_MINUTES * MINUTE_MS) / 1000;
-      const cookie = context.createAuthCookie(CHALLENGE, { maxAge });
+      const maxAgeSeconds = (OIDC_MINUTES * MINUTE_MS) / 1000;
+      const cookie = context.createAuthCookie(CHALLENGE, { maxAge: maxAgeSeconds });
       const identifier = `2fa-${randomToken(24)}`;
       for (const row of [
         { identifier, value: body.userId },
@@ -104,8 +104,8 @@ const internalAuthEndpoints = {
     /** An empty state removes the cookie. */
     setOidcState: createAuthEndpoint.serverOnly({ method: 'POST', body: accepting<OidcState>() }, async (ctx) => {
       const { context, body } = ctx;
-      const maxAge = body.state === '' ? 0 : (OIDC_MINUTES * MINUTE_MS) / 1000;
-      const { name, attributes } = context.createAuthCookie(OIDC, { maxAge });
+      const maxAgeSeconds = body.state === '' ? 0 : (OIDC_MINUTES * MINUTE_MS) / 1000;
+      const { name, attributes } = context.createAuthCookie(OIDC, { maxAge: maxAgeSeconds });
       await ctx.setSignedCookie(name, body.state, context.secret, attributes);
     }),
     /** The content of the device cookie; null if it is missing or its signature is wrong. */

@@ -143,9 +143,9 @@ export function createLimits({ attempts, clock }: { attempts: Attempts; clock: C
       const { kind, max, subject, origin } = counter;
       const { count, endsAt } = await attempts.count(`${kind}:${subject}`, ATTEMPT_LIMITS[kind].windowMs, origin);
       if (count <= max) continue;
-      const ttl = Math.min(UNLOCK_WITHIN_SECONDS * 1000, Math.max(1, endsAt - clock.now()));
+      const ttlMs = Math.min(UNLOCK_WITHIN_SECONDS * 1000, Math.max(1, endsAt - clock.now()));
       refusals ??= newRefusals();
-      refusals.set(refusalKey(counter), { endsAt }, { ttl });
+      refusals.set(refusalKey(counter), { endsAt }, { ttl: ttlMs });
       throw refusal(counter, endsAt);
     }
   }

@@ -187,7 +187,7 @@ export function createOidcProvider(parts: {
   const { settings, post, clock, redirectUri } = parts;
   const fetch = fetchBy(post);
   const insecure = new URL(settings.issuer).protocol === 'http:' && isLoopback(new URL(settings.issuer));
-  let document: { readonly read: Promise<OpenId.ServerMetadata>; readonly until: number } | null = null;
+  let document: { readonly read: Promise<OpenId.ServerMetadata>; readonly untilMs: number } | null = null;
   let keys: { readonly uri: string; readonly find: Jose.JWTVerifyGetKey } | null = null;
   const openId = (): Promise<typeof OpenId> => import('openid-client');
 
@@ -222,12 +222,12 @@ export function createOidcProvider(parts: {
 
   function metadata(): Promise<OpenId.ServerMetadata> {
     const now = clock.elapsed();
-    if (document === null || document.until <= now) {
+    if (document === null || document.untilMs <= now) {
       const read = discover().catch((error: unknown) => {
         document = null;
         throw oidcFailure(error, 'bad_answer');
       });
-      document = { read, until: now + DOCUMENT_MS };
+      document = { read, untilMs: now + DOCUMENT_MS };
     }
     return document.read;
   }

@@ -161,8 +161,8 @@ function personOfClaims(settings: OidcSettings, { subject, all }: OidcClaims): O
 
 /** Whether they proved to the provider who they are while the browser was there. */
 function isFresh({ authTime }: OidcClaims, { since }: Confirming, now: number): boolean {
-  const tolerance = TOLERANCE_SECONDS * 1000;
-  return authTime !== null && authTime >= since - tolerance && authTime <= now + tolerance;
+  const toleranceMs = TOLERANCE_SECONDS * 1000;
+  return authTime !== null && authTime >= since - toleranceMs && authTime <= now + toleranceMs;
 }
 
 /** Throws OidcError where only addresses of some domains may sign in. */

@@ -68,9 +68,9 @@ function isAllowed(json: string, ip: string): boolean {
 // Idempotency keys are handled inside the charge (draft-ietf-httpapi-idempotency-key-header).
 
 /** How long a stored reply is replayed, ms. */
-export const REPLY_LIFE = IDEMPOTENCY_HOURS * HOUR_MS;
+export const REPLY_LIFE_MS = IDEMPOTENCY_HOURS * HOUR_MS;
 /** How long a reservation without a hold may last before it counts as abandoned, ms. */
-export const RESERVATION_LIFE = MINUTE_MS;
+export const RESERVATION_LIFE_MS = MINUTE_MS;
 
 export const idempotencyId = (accountId: string, ref: { route: string; key: string }): string =>
   `${accountId}\n${ref.route}\n${ref.key}`;
@@ -93,7 +93,7 @@ function putReply(changes: Changes, row: IdempotencyState, keep: boolean): void 
 }
 
 /** From now on, another request with this key is refused with `idempotency_in_progress`. */
-function reserve(state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef, life: number) {
+function reserve(state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef, lifeMs: number) {
   const { now, node } = state;
   putReply(
     changes,
@@ -106,7 +106,7 @@ function reserve(state: ChargeState, changes: Changes, accountId: AccountId, ref
       body: null,
       node,
       createdAt: now,
-      expiresAt: now + life,
+      expiresAt: now + lifeMs,
     },
     true,
   );
@@ -130,7 +130,7 @@ function finish(
   if (!holdsKey(state, changes, accountId, ref)) return;
   const { status, body } = reply;
   const headers = JSON.stringify(reply.headers);
-  const expiresAt = now + REPLY_LIFE;
+  const expiresAt = now + REPLY_LIFE_MS;
   putReply(changes, { accountId, ...ref, state: 'done', status, headers, body, node, createdAt: now, expiresAt }, true);
 }
 
@@ -514,7 +514,7 @@ function applyAdmission(state: ChargeState, changes: Changes, request: Admission
   const { verify } = request;
   if (verify !== null && verify.test !== test) throw new TypeError('The verdict is of the other mode.');
   if (verify === null || request.invalid) {
-    if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, RESERVATION_LIFE);
+    if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, RESERVATION_LIFE_MS);
     return { ...ADMITTED, caller, window: window(), balance: balance() };
   }
   try {

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { type Clock, idleMs } from '../../kernel/clock.ts';
+import { type Clock, totalIdleMs } from '../../kernel/clock.ts';
 import { ApiError, UnawaitedError } from '../../kernel/errors.ts';
 import { STORE_WAIT_SECONDS } from '../../kernel/facts/limits.ts';
 import type {
@@ -51,15 +51,16 @@ interface Lane {
   /** It counts transactions under way. */
   committing: number;
   /**
-   * The transaction that ended last, and the requests that waited then. `idle`: ms of it, and not of the one before, in
-   * which the main thread had nothing to do; `ended` by the clock's `elapsed`, `idleAtEnd` by `idleMs`.
+   * The transaction that ended last, and the requests that waited then. `idleMs`: the part of it, and not of the one
+   * before, in which the main thread had nothing to do; `ended` by the clock's `elapsed`, `idleMsAtEnd` by
+   * `totalIdleMs`.
    */
   last: {
     readonly requests: number;
     readonly waiting: number;
-    readonly idle: number;
+    readonly idleMs: number;
     readonly ended: number;
-    readonly idleAtEnd: number;
+    readonly idleMsAtEnd: number;
   };
 }
 
@@ -68,7 +69,7 @@ const newLane = (by: Committing): Lane => ({
   queue: [],
   runs: [],
   committing: 0,
-  last: { requests: 0, waiting: 0, idle: 0, ended: 0, idleAtEnd: 0 },
+  last: { requests: 0, waiting: 0, idleMs: 0, ended: 0, idleMsAtEnd: 0 },
 });
 
 /** A commit that leaves the main thread idle for longer waits for a disk or a network, ms. */
@@ -80,11 +81,11 @@ const AHEAD = 8;
 
 /** Whether a transaction may be begun: always if none is under way. */
 const isDue = ({ queue, committing, last }: Lane): boolean =>
-  committing === 0 ? queue.length > 0 : queue.length >= AHEAD && last.idle <= SLOW_COMMIT_MS;
+  committing === 0 ? queue.length > 0 : queue.length >= AHEAD && last.idleMs <= SLOW_COMMIT_MS;
 
 /** How many requests the next transaction takes: half of them, if the other half can be begun beside it. */
 function countOfNext({ by, queue, committing, last }: Lane): number {
-  const splits = by.atOnce > 1 && committing === 0 && queue.length >= 2 * AHEAD && last.idle <= SLOW_COMMIT_MS;
+  const splits = by.atOnce > 1 && committing === 0 && queue.length >= 2 * AHEAD && last.idleMs <= SLOW_COMMIT_MS;
   return Math.min(by.limits.batch, splits ? Math.ceil(queue.length / 2) : queue.length);
 }
 
@@ -94,11 +95,11 @@ function countOfNext({ by, queue, committing, last }: Lane): number {
  * commits.
  */
 async function gatherRequests(lane: Lane): Promise<void> {
-  const { requests, waiting, idle, ended } = lane.last;
-  if (idle <= SLOW_COMMIT_MS) return;
-  const until = ended + Math.min(REQUESTS_GATHER_MS.most, idle / 2);
+  const { requests, waiting, idleMs, ended } = lane.last;
+  if (idleMs <= SLOW_COMMIT_MS) return;
+  const untilMs = ended + Math.min(REQUESTS_GATHER_MS.most, idleMs / 2);
   for (let before = 0; lane.queue.length < requests + waiting && lane.queue.length > before; ) {
-    if (lane.by.clock.elapsed() >= until) return;
+    if (lane.by.clock.elapsed() >= untilMs) return;
     before = lane.queue.length;
     await sleep(REQUESTS_GATHER_MS.pause);
   }
@@ -119,16 +120,16 @@ function startBatches(lane: Lane): void {
 async function runBatches(lane: Lane, onEnd: () => void): Promise<void> {
   let answer: AnswerBatch = () => undefined;
   do {
-    if (lane.committing > 0 || lane.last.idle > SLOW_COMMIT_MS) {
+    if (lane.committing > 0 || lane.last.idleMs > SLOW_COMMIT_MS) {
       answer();
       answer = () => undefined;
     }
     // Requests received in the same turn of the event loop share a transaction.
     await new Promise(setImmediate);
-    if (lane.last.idle > SLOW_COMMIT_MS) await gatherRequests(lane);
+    if (lane.last.idleMs > SLOW_COMMIT_MS) await gatherRequests(lane);
     // Another run may have taken them.
     if (!isDue(lane)) break;
-    const idleAtStart = idleMs();
+    const idleMsAtStart = totalIdleMs();
     const batch = lane.queue.splice(0, countOfNext(lane));
     lane.committing += 1;
     const committed = lane.by.commit(batch);
@@ -137,10 +138,10 @@ async function runBatches(lane: Lane, onEnd: () => void): Promise<void> {
     process.nextTick(answer);
     answer = await committed;
     lane.committing -= 1;
-    const idleAtEnd = idleMs();
-    const idle = idleAtEnd - Math.max(idleAtStart, lane.last.idleAtEnd);
+    const idleMsAtEnd = totalIdleMs();
+    const idleMs = idleMsAtEnd - Math.max(idleMsAtStart, lane.last.idleMsAtEnd);
     const ended = lane.by.clock.elapsed();
-    lane.last = { requests: batch.length, waiting: lane.queue.length, idle, ended, idleAtEnd };
+    lane.last = { requests: batch.length, waiting: lane.queue.length, idleMs, ended, idleMsAtEnd };
   } while (isDue(lane));
   // Before the answers: whoever gets one may ask again at once.
   onEnd();
@@ -167,7 +168,7 @@ interface WaitingCharge {
   /** The account, or the hash of a key whose account is not known yet. */
   readonly owner: string;
   /** `elapsed()` from which nobody waits for it any longer. */
-  readonly until: number;
+  readonly untilMs: number;
   /** Its transaction has begun: what becomes of it is not known before the end of that. */
   entered: boolean;
   /** The caller has the error that it took too long. */
@@ -372,10 +373,10 @@ export class Batcher implements Charging {
   #enqueue<T>(owner: string, requestFor: (waiting: () => WaitingCharge) => ChargeRequest): Promise<T> {
     if (this.#closed) return Promise.reject(unavailable(new Error('The store is closed.')));
     return new Promise<T>((resolve, reject) => {
-      const until = this.#clock.elapsed() + STORE_WAIT_MS;
+      const untilMs = this.#clock.elapsed() + STORE_WAIT_MS;
       const request = requestFor(() => waiting);
       const state = { entered: false, expired: false, answered: false };
-      const waiting: WaitingCharge = { request, owner, until, ...state, resolve, reject };
+      const waiting: WaitingCharge = { request, owner, untilMs, ...state, resolve, reject };
       this.#look ??= setInterval(() => this.#expire(), WAITING_LOOK_MS).unref();
       const aside = this.#aside.get(owner);
       if (aside !== undefined) {
@@ -510,7 +511,7 @@ export class Batcher implements Charging {
     const now = this.#clock.elapsed();
     let [expired, left] = [0, 0];
     for (const waiting of this.#unanswered()) {
-      if (waiting.until > now) {
+      if (waiting.untilMs > now) {
         left += 1;
         continue;
       }

@@ -247,8 +247,8 @@ const UNKNOWN_KIND_POLICY: FailurePolicy = { backoffSeconds: 60, backoffMaxSecon
 
 /** `random` is from 0 to 1. */
 function backoffMs(policy: FailurePolicy, attempts: number, random: number): number {
-  const longest = policy.backoffSeconds * 2 ** Math.min(16, attempts);
-  return Math.round(Math.min(policy.backoffMaxSeconds, longest * (0.5 + random / 2)) * 1000);
+  const longestSeconds = policy.backoffSeconds * 2 ** Math.min(16, attempts);
+  return Math.round(Math.min(policy.backoffMaxSeconds, longestSeconds * (0.5 + random / 2)) * 1000);
 }
 
 /** Has a job whose attempt failed wait for the next, or sets it aside. */
@@ -260,9 +260,9 @@ async function recordFailure(
 ): Promise<'waiting' | 'failed' | 'lost'> {
   const policy = isJobKind(kind) ? policies[kind] : UNKNOWN_KIND_POLICY;
   const over = permanent || attempts >= attempt_limit;
-  const wait = over ? policy.keepFailedDays * DAY_MS : backoffMs(policy, attempts, randomInt(2 ** 32) / 2 ** 32);
+  const delayMs = over ? policy.keepFailedDays * DAY_MS : backoffMs(policy, attempts, randomInt(2 ** 32) / 2 ** 32);
   const state = over ? ('failed' as const) : ('waiting' as const);
-  const change = { state, due_at: now + wait, set_at: now, failed_at: over ? now : null, last_error: error };
+  const change = { state, due_at: now + delayMs, set_at: now, failed_at: over ? now : null, last_error: error };
   const { numUpdatedRows } = await heldJob(trx, { id, attempt: attempts }).set(change).executeTakeFirst();
   return numUpdatedRows === 0n ? 'lost' : state;
 }

@@ -78,7 +78,7 @@ const types: pg.CustomTypesConfig = {
 /** A connection that does not answer for this long, ms, counts as lost. */
 const ANSWER_TIMEOUT_MS = 30_000;
 /** A node that stops within a transaction keeps its locks no longer, ms. */
-const IDLE_IN_TRANSACTION = 10_000;
+const POOL_TRANSACTION_IDLE_MS = 10_000;
 
 /** The server drops the session of a host that has vanished after about 20 s, instead of two hours. */
 export const KEEPALIVES = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 3; SET tcp_keepalives_count = 3';
@@ -93,7 +93,7 @@ function connectionConfig(url: string): pg.ClientConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: ANSWER_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
+    idle_in_transaction_session_timeout: POOL_TRANSACTION_IDLE_MS,
   };
 }
 

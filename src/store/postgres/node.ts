@@ -14,7 +14,7 @@ const UNLOCK = 'SELECT pg_advisory_unlock(hashtextextended($1, 0))';
 /** The row may have been swept while the connection was down. */
 const ANNOUNCE = 'INSERT INTO nodes (id, label, started_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
 /** Between attempts to get a lost connection back, ms. */
-const RETRY_AFTER = 250;
+const RETRY_AFTER_MS = 250;
 
 const longestWait = () => new Promise((resolve) => setTimeout(resolve, 2_000).unref());
 
@@ -110,7 +110,7 @@ export class PostgresNode implements NodeLife {
         (locked) => locked || this.#lost(id),
         () => this.#lost(id),
       );
-    }, RETRY_AFTER);
+    }, RETRY_AFTER_MS);
     this.#retry.unref();
   }
 }

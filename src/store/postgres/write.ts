@@ -46,13 +46,13 @@ function arrayParameter(values: readonly unknown[], type: ColumnType): Buffer {
 }
 
 function textArray(values: readonly (string | null)[]): Buffer {
-  let size = ARRAY_HEADER_BYTES;
+  let sizeBytes = ARRAY_HEADER_BYTES;
   const lengths = values.map((value) => {
     const length = value === null ? NULL_LENGTH : Buffer.byteLength(value);
-    size += 4 + Math.max(0, length);
+    sizeBytes += 4 + Math.max(0, length);
     return length;
   });
-  const buffer = Buffer.allocUnsafe(size);
+  const buffer = Buffer.allocUnsafe(sizeBytes);
   let at = writeArrayHeader(buffer, values, OIDS.text);
   for (const [i, value] of values.entries()) {
     at = buffer.writeInt32BE(lengths[i] ?? NULL_LENGTH, at);

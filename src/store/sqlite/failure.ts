@@ -45,11 +45,11 @@ const EVERY_MS = 5;
  * attempt.
  */
 export async function whenFree<T>(work: () => T | Promise<T>, onBusy = () => {}): Promise<T> {
-  for (let waited = 0; ; waited += EVERY_MS) {
+  for (let waitedMs = 0; ; waitedMs += EVERY_MS) {
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error) || waited >= BUSY_TIMEOUT_MS) throw error;
+      if (!isBusy(error) || waitedMs >= BUSY_TIMEOUT_MS) throw error;
     }
     onBusy();
     await setTimeout(EVERY_MS);

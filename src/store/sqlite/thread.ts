@@ -65,11 +65,11 @@ const hasCompatibility = (db: DatabaseSync): boolean =>
   db.prepare("SELECT 1 FROM pragma_table_info('migrations') WHERE name = 'compatible_from'").get() !== undefined;
 
 /** How long opening may wait for the lock of another process, ms. Afterwards `whenFree` waits. */
-const OPEN_TIMEOUT = 5_000;
+const OPEN_TIMEOUT_MS = 5_000;
 
 /** A connection to the file, which exists, or to a database in memory. Throws an error of SQLite. */
 function openConnection(path: string, role: ConnectionRole): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: OPEN_TIMEOUT, enableForeignKeyConstraints: true });
+  const db = new DatabaseSync(path, { timeout: OPEN_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     for (const pragma of PRAGMAS[role]) db.exec(`PRAGMA ${pragma}`);
     db.function('mailvet_fold', { deterministic: true }, (text) =>

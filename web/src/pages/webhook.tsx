@@ -249,9 +249,9 @@ function Replay({ of, onEnd }: { of: Delivery; onEnd: (result: string) => void }
     const params = { path: { account, id: of.id } };
     const sent = await unwrap(api.POST('/dashboard/accounts/{account}/deliveries/{id}/replay', { params }));
     const before = sent.attempts.length;
-    const until = Date.now() + REPLAY_MS;
+    const untilMs = Date.now() + REPLAY_MS;
     let now = sent;
-    while (now.attempts.length === before && Date.now() < until) {
+    while (now.attempts.length === before && Date.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       now = (await client.fetchQuery({ ...deliveryQuery(account, sent.id), staleTime: 0 })).delivery;
     }

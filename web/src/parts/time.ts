@@ -32,10 +32,10 @@ export interface TimeSearch {
 /** What charts show where no time was chosen. */
 export const USUAL = { range: '30d' } as const satisfies TimeSearch;
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Longer times are shown by day. */
-const HOURLY_MAX = 8 * DAY;
+const HOURLY_MAX_MS = 8 * DAY_MS;
 
 const hourOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:00:00(\.000)?Z$/.test(value) && !Number.isNaN(Date.parse(value))
@@ -64,7 +64,7 @@ export function withoutTime<S extends TimeSearch>(search: S): Omit<S, keyof Time
 
 /** When the chosen hours end, in milliseconds. */
 export const endOf = (hour: string, until: string | undefined): number =>
-  until === undefined ? Date.parse(hour) + HOUR : Date.parse(until);
+  until === undefined ? Date.parse(hour) + HOUR_MS : Date.parse(until);
 
 /** The time of one bar. */
 export const timeOfBucket = (at: string, bucket: 'hour' | 'day'): TimeSearch =>
@@ -110,7 +110,7 @@ function between(from: number, to: number): Range {
   return {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
-    bucket: to - from <= HOURLY_MAX ? 'hour' : 'day',
+    bucket: to - from <= HOURLY_MAX_MS ? 'hour' : 'day',
     days: [dayOf(from), dayOf(to - 1)],
   };
 }
@@ -118,14 +118,14 @@ function between(from: number, to: number): Range {
 /** Constant within an hour, so that the query key is stable. `now` in milliseconds. */
 export function rangeOf({ range, hour, until, from, to }: TimeSearch, now: number): Range {
   if (from !== undefined && to !== undefined)
-    return between(Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`) + DAY);
+    return between(Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`) + DAY_MS);
   if (hour !== undefined) return between(Date.parse(hour), endOf(hour, until));
-  const nextHour = Math.ceil((now + 1) / HOUR) * HOUR;
-  const tomorrow = Math.ceil((now + 1) / DAY) * DAY;
+  const nextHour = Math.ceil((now + 1) / HOUR_MS) * HOUR_MS;
+  const tomorrow = Math.ceil((now + 1) / DAY_MS) * DAY_MS;
   const named: Readonly<Record<Named, () => Range>> = {
-    '24h': () => between(nextHour - DAY, nextHour),
-    '7d': () => between(nextHour - 7 * DAY, nextHour),
-    '30d': () => between(tomorrow - 30 * DAY, tomorrow),
+    '24h': () => between(nextHour - DAY_MS, nextHour),
+    '7d': () => between(nextHour - 7 * DAY_MS, nextHour),
+    '30d': () => between(tomorrow - 30 * DAY_MS, tomorrow),
     month: () => between(Date.parse(`${dayOf(now).slice(0, 7)}-01T00:00:00Z`), tomorrow),
   };
   return named[range ?? USUAL.range]();
@@ -152,7 +152,7 @@ export const spanText = ({ from, to, days: [first, last] }: Range): string =>
 
 /** `30 days`, of a whole number of days, or `5 hours`. */
 export function lengthText({ from, to }: Period): string {
-  const hours = (Date.parse(to) - Date.parse(from)) / HOUR;
+  const hours = (Date.parse(to) - Date.parse(from)) / HOUR_MS;
   if (hours % 24 === 0 && hours > 24) return plural(hours / 24, { one: '# day', other: '# days' });
   return hours === 1 ? factText('hour') : plural(hours, { one: '# hour', other: '# hours' });
 }
@@ -161,7 +161,7 @@ export function lengthText({ from, to }: Period): string {
 export function validateDays(from: string, to: string): { field: 'from' | 'to'; error: string } | null {
   if (!isDay(from)) return { field: 'from', error: t`Enter a date.` };
   if (!isDay(to)) return { field: 'to', error: t`Enter a date.` };
-  const days = (Date.parse(to) - Date.parse(from)) / DAY + 1;
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days < 1) return { field: 'to', error: t`The end date must not be before the start date.` };
   if (days > CHART_BUCKETS_MAX)
     return { field: 'from', error: t`Choose at most ${CHART_BUCKETS_MAX} days (currently ${days}).` };

@@ -250,11 +250,11 @@ it('for any text: a 4xx is never bad, a stage before RCPT is never about the mai
       fc.constantFrom(...stages),
       (code, detail, said, stage) => {
         const reply = { code, enhanced: detail === null ? null : `${String(code)[0]}.${detail}`, text: said };
-        const { finding, meaning, retryAfter, rule } = classify({ stage, reply, operator: null, echoes });
+        const { finding, meaning, retryAfterSeconds, rule } = classify({ stage, reply, operator: null, echoes });
         if (code < 500 || (stage !== 'rcpt' && stage !== 'probe')) expect(BAD).not.toContain(finding);
         if (stage !== 'rcpt' && stage !== 'probe') expect(meaning).not.toMatch(/^recipient/);
         if (code >= 300) expect(finding).not.toBe('accepted');
-        if (retryAfter !== null) expect(retryAfter > 0 && retryAfter <= 86_400).toBe(true);
+        if (retryAfterSeconds !== null) expect(retryAfterSeconds > 0 && retryAfterSeconds <= 86_400).toBe(true);
         expect(rule).not.toBe('');
       },
     ),

@@ -45,7 +45,7 @@ export interface RuleReading {
   /** `low`: nothing matched, or only weak evidence did. */
   readonly confidence: 'high' | 'low';
   /** Seconds until asking again makes sense, 1 to 86,400; only from 4xx and greylisting replies that announce it. */
-  readonly retryAfter: number | null;
+  readonly retryAfterSeconds: number | null;
 }
 
 interface ReplyRule {

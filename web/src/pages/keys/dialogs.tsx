@@ -186,15 +186,15 @@ function SettingsForm(props: {
   );
 }
 
-const DAY = 86_400;
-const WEEK = 7 * DAY;
-const LONGEST = t`${KEY_GRACE_SECONDS.max / DAY} days`;
+const DAY_SECONDS = 86_400;
+const WEEK_SECONDS = 7 * DAY_SECONDS;
+const LONGEST = t`${KEY_GRACE_SECONDS.max / DAY_SECONDS} days`;
 /** How long the old key stays valid, in seconds. */
 const GRACE_PERIODS = [
   [0, t`Immediately`, null],
   [3600, t`After 1 hour`, t`1 hour`],
-  [DAY, t`After 1 day`, t`1 day`],
-  [WEEK, t`After a week`, t`a week`],
+  [DAY_SECONDS, t`After 1 day`, t`1 day`],
+  [WEEK_SECONDS, t`After a week`, t`a week`],
   [KEY_GRACE_SECONDS.max, t`After ${LONGEST}`, LONGEST],
 ] as const;
 

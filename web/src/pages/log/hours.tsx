@@ -85,9 +85,9 @@ export const Hours = memo(function Hours({ filters, onChoose }: HoursProps) {
   const { from, to } = timeOf(filters, Date.now());
   const { asked, without } = countedOf(filters);
   const bucket = to - from <= HOURLY_MS ? ('hour' as const) : ('day' as const);
-  const size = bucket === 'hour' ? HOUR_MS : DAY_MS;
+  const bucketMs = bucket === 'hour' ? HOUR_MS : DAY_MS;
   // The same within an hour, so that the query is.
-  const [first, last] = [Math.floor(from / size) * size, Math.ceil(to / size) * size];
+  const [first, last] = [Math.floor(from / bucketMs) * bucketMs, Math.ceil(to / bucketMs) * bucketMs];
   const query = useQuery({
     queryKey: ['account', id, 'log-hours', first, last, asked],
     queryFn: ({ signal }) => {

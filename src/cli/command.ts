@@ -71,7 +71,7 @@ interface Opening {
   readonly creates?: boolean;
 }
 
-/** It is imported lazily, because most commands need no store. */
+/** Imports the store lazily, because most commands need none. */
 export async function openConfiguredStore(options: Options, { creates }: Opening = {}): Promise<Store> {
   const { databaseUrl } = options;
   const [{ openStore }, { systemClock }, { configuredPlans }, missing] = await Promise.all([

@@ -3,7 +3,7 @@ import { shownFlags } from './command.ts';
 
 /** A command line that may be completed: the words so far, and what may follow. */
 interface CompletionLevel {
-  /** It is `account create`, for example; empty for the program itself. */
+  /** Names the command, such as `account create`; empty for the program itself. */
   readonly path: string;
   readonly words: readonly { readonly word: string; readonly about: string }[];
 }

@@ -80,7 +80,7 @@ async function serve(
  */
 class HangUps {
   #service: Service | null = null;
-  /** It is set when a drain is asked for during the start. */
+  /** Says that a drain was asked for during the start. */
   #isDue = false;
   readonly #read: () => Options | null;
 
@@ -134,9 +134,9 @@ interface StartupInfo {
   readonly address: string;
   /** The first account's API key, if it was just created. */
   readonly key: string | null;
-  /** It is the same for test mode. */
+  /** Holds the same for test mode. */
   readonly test_key: string | null;
-  /** It is the balance of the first account, as text. */
+  /** States the balance of the first account, as text. */
   readonly credits: string | null;
   /** One-time setup link; null if there already is a user or the flag was not given. */
   readonly setup_url: string | null;

@@ -17,13 +17,13 @@ type RowReports = readonly (Report | null)[];
 
 export interface FinishedRow {
   readonly row: NumberedRow;
-  /** It is about how many bytes of the input come up to its end. */
+  /** Counts the bytes of the input up to its end, roughly. */
   readonly bytes: number;
   readonly outcome: RowReports;
 }
 
 interface RowRun {
-  /** It is called in the order of the file. Null means that no resolver answered. */
+  /** Runs in the order of the file. Null means that no resolver answered. */
   verify(address: NumberedAddress): Promise<Report | null>;
   readonly concurrency: number;
   /** Ends the run with the rows finished before it. */

@@ -45,10 +45,10 @@ export interface OptionRow<T = unknown> {
   /** Alternative variable names, read if `env` is not set. */
   readonly aliases?: readonly string[];
   readonly group: OptionGroup;
-  /** It is the placeholder after the flag in `--help`. */
+  /** Stands after the flag in `--help`. */
   readonly value: string;
   readonly parse: Parser<T>;
-  /** It is as written in the environment; null: there is no fixed value, and `defaultText` describes it. */
+  /** Reads as in the environment; null: no value is fixed, and `defaultText` describes it. */
   readonly default: string | null;
   readonly defaultText?: string;
   readonly help: string;
@@ -139,7 +139,7 @@ const port: Parser<number> = (text) => {
   return { expected: 'a port number (Kubernetes set this value: set enableServiceLinks: false on the pod)' };
 };
 
-/** It is a port to connect to, so not 0. */
+/** Parses a port to connect to, so not 0. */
 const remotePort: Parser<number> = integer({ min: 1, max: 65535 });
 
 /** The canonical value, or what is expected; a zone (`%eth0`) is a frequent reason why there is none. */
@@ -215,7 +215,7 @@ const webAddress: Parser<string> = (text) => {
 
 /** A host that is this one by its name or address. */
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-/** It is longer than any real one. */
+/** Exceeds any real one. */
 const OIDC_TEXT_MAX = 512;
 
 /** OpenID Connect Core 1.0 §2 (`iss`): https, without query and fragment; compared to the letter, so kept as it is. */
@@ -227,7 +227,7 @@ const oidcIssuer: Parser<string> = (text) => {
   return { expected: 'the https:// URL that your provider calls its issuer; http:// is for this host alone' };
 };
 
-/** It is a name or an identifier in printable characters of one line. */
+/** Accepts a name or an identifier in printable characters of one line. */
 const oneLineText =
   (max: number): Parser<string> =>
   (text) =>
@@ -287,7 +287,7 @@ const SECRET_MIN = 32;
 const BEARER_TOKEN = new RegExp(`^[A-Za-z0-9._~+/-]{${BEARER_TOKEN_MIN},${SECRET_MAX}}=*$`);
 const SECRET_PATTERN = new RegExp(`^[\\x20-\\x7e]{${SECRET_MIN},${SECRET_MAX}}$`);
 
-/** It is a token for the Authorization header (RFC 6750 §2.1), too long to guess. */
+/** Accepts a token for the Authorization header (RFC 6750 §2.1) that is too long to guess. */
 const bearerToken: Parser<string> = (text) =>
   BEARER_TOKEN.test(text)
     ? { value: text }
@@ -355,7 +355,7 @@ function nullOnThrow<T>(read: () => T): T | null {
 const authSecret: Parser<string> = (text) =>
   SECRET_PATTERN.test(text) ? { value: text } : { expected: `${SECRET_MIN} or more printable ASCII characters` };
 
-/** It is `smtp://` or `smtps://` with a host; user and password are percent-encoded (RFC 3986 §3.2.1). */
+/** Accepts `smtp://` or `smtps://` with a host; user and password are percent-encoded (RFC 3986 §3.2.1). */
 const mailServer: Parser<string> = (text) => {
   const expected = 'smtp://user:password@host:587 or smtps://user:password@host:465';
   const url = URL.parse(text);
@@ -419,7 +419,7 @@ const mailAddress: Parser<string> = (text) => {
   return 'value' in parsed && parsed.value !== '' ? parsed : { expected: 'an ASCII email address' };
 };
 
-/** They are in the order of the docs page. */
+/** Lists options in the order of the docs page. */
 export const OPTIONS = {
   databaseUrl: row({
     env: 'MAILVET_DATABASE_URL',

@@ -149,7 +149,7 @@ const REVERSING: RefusedFields = {
 /** Without one of these a filter may do the opposite, and one that is misspelled is left out. */
 const DECISIVE = ['action', 'match', 'expires_at'];
 
-/** It is for the public API. */
+/** Describes the request of the public API. */
 export const FilterRequest = Refused(
   REVERSING,
   DECISIVE,
@@ -196,16 +196,16 @@ export const FiltersReply = Type.Object(
   },
   { title: 'Filters' },
 );
-/** It is the same for the public API. */
+/** Adds warnings, for the public API. */
 export const FilterPageReply = WithWarnings('Filters', FiltersReply);
 
 export const FilterRemoved = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'FilterRemoved' });
-/** It is the same for the public API. */
+/** Adds warnings, for the public API. */
 export const FilterRemovedReply = WithWarnings('FilterRemoved', FilterRemoved);
 
 // Files
 
-/** They are in the query, or in a form. */
+/** Describes fields of the query or of a form. */
 export const FilterUpload = Type.Object({
   dry_run: Type.Optional(
     OneOf(FLAGS, {

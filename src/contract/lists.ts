@@ -38,7 +38,7 @@ import {
   StatusField,
 } from './verify.ts';
 
-/** They are values in a query or a form. */
+/** Lists what a query or a form may hold. */
 export const FLAGS = ['true', 'false'] as const;
 const ENTRY_LENGTH = { min: 1, max: 1_000 };
 const DELIVERABILITY_TEXT_LENGTH = { min: 1, max: 200 };
@@ -97,7 +97,7 @@ export const readFields = (what: string) => ({
 
 /** Without the default, which the service applies: it would hide `patience_minutes`. */
 const RETRY_RANGE = { min: LIST_RETRY_MINUTES.min, max: LIST_RETRY_MINUTES.max };
-/** It is the name of `retry_minutes` in earlier versions. */
+/** Deprecates the name that `retry_minutes` had in earlier versions. */
 const RETRY_MINUTES_BEFORE = { deprecated: true, description: 'The earlier name of `retry_minutes`.' };
 
 /** The fields are in the query, or in a multipart or JSON body. */
@@ -382,5 +382,5 @@ export const ListResultsQuery = Type.Object({
 });
 
 export const ListRemoved = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'ListRemoved' });
-/** It is the same for the public API. */
+/** Adds warnings, for the public API. */
 export const ListRemovedReply = WithWarnings('ListRemoved', ListRemoved);

@@ -16,7 +16,7 @@ import { AlsoCalled, Rows, WithWarnings } from './reader.ts';
 import { DecodedAs, Nullable, OneOf, Text } from './schema.ts';
 import { DeliverabilityField, EMAIL_ERROR, ReasonField } from './verify.ts';
 
-/** It is about one message to one recipient. */
+/** Describes one message to one recipient. */
 export const OutcomeRow = Type.Object(
   {
     email: Type.Optional(

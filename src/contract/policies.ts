@@ -158,7 +158,7 @@ export const PoliciesReply = Type.Object(
   },
   { title: 'Policies' },
 );
-/** It is the same for the public API. */
+/** Adds warnings, for the public API. */
 export const PolicyListReply = WithWarnings('PolicyList', PoliciesReply);
 
 export const PolicyDeleted = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'PolicyDeleted' });

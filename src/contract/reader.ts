@@ -117,9 +117,9 @@ export interface PropertyNotes {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly default?: unknown;
-  /** It is the message of its error. */
+  /** Holds the message of its error. */
   readonly 'x-error'?: string;
-  /** It is the code of its error, else `invalid_parameter`. */
+  /** Holds the code of its error; `invalid_parameter` by default. */
   readonly 'x-code'?: ErrorCode;
   readonly '~decode'?: Decoding;
   /** Of what may be one of several. */

@@ -265,7 +265,7 @@ export const WebhookDeleted = Type.Object(
   { status: Type.String(), message: Type.String() },
   { title: 'WebhookDeleted' },
 );
-/** It is the same for the public API. */
+/** Adds warnings, for the public API. */
 export const WebhookDeletedReply = WithWarnings('WebhookDeleted', WebhookDeleted);
 
 export const DeliveryReply = Type.Object(
@@ -324,7 +324,7 @@ export const DeliveriesReply = Type.Object(
   },
   { title: 'Deliveries' },
 );
-/** It is the same for the public API. */
+/** Adds warnings, for the public API. */
 export const DeliveryPageReply = WithWarnings('Deliveries', DeliveriesReply);
 
 export const SECRET_ROTATED = `The new secret. The one before signs alongside for ${WEBHOOK_SECRET_OVERLAP_HOURS} hours.`;

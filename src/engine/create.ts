@@ -71,7 +71,7 @@ interface EngineOptions {
 interface EgressRow {
   readonly name: string;
   readonly state: EgressHealth['state'] | 'resting';
-  /** It is the time of the connectivity's state, in `Clock.now()` ms. */
+  /** Says when the connectivity took its state, in `Clock.now()` ms. */
   readonly since: number;
   /** Seconds; 0: it does not rest. */
   readonly restsForSeconds: number;

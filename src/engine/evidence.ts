@@ -13,7 +13,7 @@ export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
 
 type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
 
-/** It is the filter of the account that matched; of several, the most specific one. */
+/** Represents the filter of the account that matched; of several, the most specific one. */
 export interface MatchedFilter {
   readonly id: number;
   readonly action: FilterAction;
@@ -26,7 +26,7 @@ type FilterEvidence = { result: 'pass' | 'skipped'; filter: null } | { result: '
 export interface DisposableEvidence {
   /** `unknown`: only the suspicion tier of the lists names it. `skipped`: nothing to look up. */
   readonly result: Result;
-  /** It is the list entry or mail host that decided. */
+  /** Names the list entry or mail host that decided. */
   readonly matched: string | null;
   readonly by: 'list' | 'mail_host' | null;
 }
@@ -136,7 +136,7 @@ export interface SmtpEvidence {
   /** What the server said with that code, as `blankedText` returns it; null if no reply decided. */
   readonly message: string | null;
   readonly tls: boolean;
-  /** It is the id of what decided: a classification rule, or what happened instead of a reply. */
+  /** Names what decided: a classification rule, or what happened instead of a reply. */
   readonly rule: string | null;
   readonly decidedBy: SmtpSource;
   /** Null if no reply decided. */
@@ -174,7 +174,7 @@ export interface Evidence {
   readonly dns: DnsEvidence | null;
   readonly smtp: SmtpEvidence | null;
   readonly catchAll: CatchAllEvidence | null;
-  /** It is the version (date) of the disposable list. */
+  /** Dates the disposable list. */
   readonly listVersion: string;
   /** The flags come from the lists; null if the syntax left nothing to look up. */
   readonly flags: { role: boolean; free: boolean; relay: boolean } | null;

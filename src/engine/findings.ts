@@ -33,7 +33,7 @@ const verdict = <R extends Reason | null>(
   return { status, deliverability, reason, level, price, credits: price === null ? 0 : DEFAULT_PRICES[price] };
 };
 
-/** They are conclusive without the network. */
+/** Lists verdicts that need no network. */
 export const OFFLINE_VERDICTS = {
   syntax: verdict('bad', 'undeliverable', 'invalid_format', 'mx'),
   filter: verdict('bad', 'undeliverable', 'blocked_by_filter', 'mx'),

@@ -18,9 +18,9 @@ import type {
 } from './evidence.ts';
 import { DNS_FINDINGS, SMTP_FINDINGS, type Verdict } from './findings.ts';
 
-/** It is the JSON object of `POST /v1/verify`, with its fields in this order. */
+/** Represents the JSON object of `POST /v1/verify`, with its fields in this order. */
 export interface Report {
-  /** It is exactly as sent. */
+  /** Holds the address exactly as sent. */
   email: string;
   status: Status;
   validation_type: Level;
@@ -57,7 +57,7 @@ export interface Report {
   id: string;
   duration_ms: number;
   verified_at: string;
-  /** It is present only on request. */
+  /** Appears only on request. */
   evidence?: ReportedEvidence;
 }
 
@@ -138,7 +138,7 @@ interface Stamp {
   learned?: Learned | null | undefined;
   id: string;
   durationMs: number;
-  /** It is in milliseconds since the epoch. */
+  /** Counts milliseconds since the epoch. */
   at: number;
   withEvidence?: boolean;
   warnings?: readonly string[] | undefined;

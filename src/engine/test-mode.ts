@@ -186,7 +186,7 @@ type OutcomeName = Reason | Deliverability | TestFlag | Special;
 
 /** What is found. What a row leaves out is found as for a mailbox that exists. */
 export interface TestOutcome {
-  /** It is conclusive without the network. */
+  /** Decides without the network. */
   readonly offline?: 'syntax' | 'filter' | 'bounced' | 'disposable';
   readonly dns?: DnsFinding;
   /** Only at level smtp: at level mx the domain accepts mail, and the mailbox is not checked. */

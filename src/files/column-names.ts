@@ -1,6 +1,6 @@
 /** What columns of addresses are called; case, accents, spaces and punctuation do not count. */
 
-/** They are the whole name. */
+/** Matches the whole name only. */
 export const WHOLE_NAMES: readonly string[] = [
   // English
   ...['email', 'emails', 'mail', 'emailaddress', 'emailaddresses', 'mailaddress', 'emailid', 'emailaddr', 'inbox'],
@@ -60,7 +60,7 @@ export const WHOLE_NAMES: readonly string[] = [
   ...['baruapepe', 'eposadres', 'epos', 'ელფოსტა', 'էլփոստ', 'էլհասցե'],
 ];
 
-/** They are anywhere in the name: `Contact Email`, `user_email`, `E-Mail-Adresse (privat)`. */
+/** Matches anywhere in the name: `Contact Email`, `user_email`, `E-Mail-Adresse (privat)`. */
 export const NAME_PARTS: readonly string[] = [
   ...['email', 'emailaddress', 'courriel', 'correo', 'correio', 'epost', 'eposta', 'sahkoposti', 'postaelettronica'],
   ...[

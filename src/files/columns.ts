@@ -16,7 +16,7 @@ interface ColumnChoice {
 export interface Layout {
   /** It counts rows of the sample up to and with the header. */
   readonly skip: number;
-  /** It is a row of the file, from 1; 0: none. */
+  /** Counts rows of the file from 1; 0: none. */
   readonly headerRow: number;
   /** Rows of the header: one that is repeated among the others is none of them. */
   readonly header: readonly (readonly string[])[];
@@ -26,7 +26,7 @@ export interface Layout {
   readonly isNamed: boolean;
   /** Indexes of the columns that are verified; the first is the main one. */
   readonly verified: readonly number[];
-  /** They are indexes of other columns with addresses. */
+  /** Lists the indexes of other columns with addresses. */
   readonly others: readonly number[];
   /** Of those, the ones that stand in where the main column has none, the best first. */
   readonly substitutes: readonly number[];
@@ -45,7 +45,7 @@ interface SampleRows {
   /** From the beginning; rows with a problem have no cells. */
   readonly rows: readonly Cells[];
   readonly lines: readonly number[];
-  /** They are from the middle and the end. */
+  /** Holds rows from the middle and the end. */
   readonly later: readonly Cells[];
 }
 

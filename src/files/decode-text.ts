@@ -6,7 +6,7 @@ import { decoderOf, type Encoding } from './encoding.ts';
 
 export interface TextBlock {
   readonly text: string;
-  /** They are bytes of the input up to its end. */
+  /** Counts bytes of the input up to its end. */
   readonly bytes: number;
 }
 

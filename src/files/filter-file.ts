@@ -27,7 +27,7 @@ export interface FilterReading extends Pick<RowSource, 'format' | 'delimiter' | 
 
 /** A filter as a row has it, or why it has none. */
 export interface FilterRow {
-  /** It is a line of the text or a row of the sheet, counted from 1. */
+  /** Counts lines of the text or rows of the sheet from 1. */
   readonly row: number;
   /** The row as it is there, shortened. */
   readonly text: string;
@@ -237,7 +237,7 @@ interface FilterLayout {
   readonly headerRow: number;
   readonly names: readonly string[];
   readonly isNamed: boolean;
-  /** They are kept by column. */
+  /** Holds the field of each column; null: none. */
   readonly fields: readonly (FilterField | null)[];
   /** A cell is put in front of rows that do not begin with a type, as others do. */
   readonly isMixed: boolean;
@@ -337,7 +337,7 @@ interface RatedColumn {
   readonly index: number;
   /** Of the cells that are not blank, how many are values, 0 to 1. */
   readonly share: number;
-  /** It is that of all rows. */
+  /** Says the same of all rows. */
   readonly coverage: number;
   readonly isNamed: boolean;
 }
@@ -412,7 +412,7 @@ class FilterReader {
   readonly #plain: (cell: string) => string;
   readonly #header: string | null;
   readonly #values: readonly number[];
-  /** They are columns without a field whose cells say something of the filter all the same. */
+  /** Lists columns without a field whose cells say something of the filter all the same. */
   readonly #further: readonly (readonly [index: number, key: string])[];
   #repeated = 0;
 

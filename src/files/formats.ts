@@ -38,9 +38,9 @@ export interface OpenedFile {
 /** Of what a file is, as far as its sender or the user says. */
 interface FormatChoice extends TextOptions {
   readonly claimed: FileForm | null;
-  /** It is a sheet of a workbook, by name or number. */
+  /** Chooses a sheet of a workbook, by name or number. */
   readonly sheet: string | null;
-  /** It is an entry of an archive, by name; for JSON, it is a path. */
+  /** Chooses an entry of an archive by name; for JSON, it is a path. */
   readonly entry: string | null;
   /** It stands between the cells of a row; null or missing: it is detected. */
   readonly delimiter?: string | null;
@@ -282,7 +282,7 @@ async function* gunzipped(file: RandomAccess, maxBytes: number): AsyncGenerator<
 }
 
 interface TextOptions {
-  /** It is the charset of the media type. */
+  /** Holds the charset of the media type. */
   readonly charset?: string | null;
   /** What counts whatever the bytes are. */
   readonly encoding?: string | null;
@@ -291,7 +291,7 @@ interface TextOptions {
 /** A file of text whose encoding is known. */
 interface DecodedText {
   readonly encoding: Encoding;
-  /** It is its beginning. */
+  /** Holds its beginning. */
   readonly head: string;
   /** Whether that is all of it. */
   readonly isWhole: boolean;

@@ -140,7 +140,7 @@ function isXml(text: string): boolean {
   return root !== undefined && (text.match(/<\/[a-z][\w.:-]*>/gi)?.length ?? 0) > 1;
 }
 
-/** They are those of RFC 5322, and trace fields of RFC 5321. */
+/** Matches fields of RFC 5322, and trace fields of RFC 5321. */
 const MAIL_FIELD =
   /^(return-path|received|date|from|sender|reply-to|to|cc|bcc|message-id|in-reply-to|references|subject|mime-version|content-type|delivered-to|dkim-signature):/i;
 

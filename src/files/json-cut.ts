@@ -9,7 +9,7 @@ export interface JsonRecord {
   readonly text: string;
   /** Only the beginning of it: it is longer than allowed. */
   readonly isCut: boolean;
-  /** It is the key of a member of an object. */
+  /** Holds the key of a member of an object. */
   readonly key: string | null;
   /** Where it begins, from 1. */
   readonly line: number;

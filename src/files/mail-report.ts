@@ -270,7 +270,7 @@ function readFeedback(report: string, { attachments, date }: Email): MailReport 
 
 const DAEMON = /^(?:mailer-?daemon|mail-?daemon|postmaster|mdaemon)$/i;
 const REPORTED_ADDRESS = /[^\s<>"'()[\],;:@]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}\p{N}-]{2,63}/gu;
-/** It is in the header of the returned message. */
+/** Matches the header of the returned message. */
 const RETURNED_HEADER = /^[> ]{0,4}(?:return-path|received|message-id|mime-version|dkim-signature|subject):/im;
 const CODES = /(?<![\w.:/-])(?:[45]\d\d(?=[-:\s])|[45]\.\d{1,3}\.\d{1,3}(?![\d.]))/g;
 

@@ -19,12 +19,12 @@ export interface RowSource {
   readonly format: FileForm;
   /** Between the cells of a row; null: the form has none, or a row has one cell. */
   readonly delimiter: string | null;
-  /** It is the encoding of a text, by its name in the WHATWG's Encoding Standard. */
+  /** Names the encoding of a text, as the WHATWG's Encoding Standard does. */
   readonly encoding: string | null;
   readonly byteOrderMark: boolean;
-  /** It is the sheet of a workbook. */
+  /** Names the sheet of a workbook. */
   readonly sheet: string | null;
-  /** It is an entry of an archive, by its name; for JSON, it is the path to the list in it. */
+  /** Names an entry of an archive; for JSON, it is the path to the list in it. */
   readonly entry: string | null;
   /** Other sheets of the workbook, or lists in the JSON, that have addresses. */
   readonly others: readonly string[];
@@ -58,13 +58,13 @@ export const boundsOf = (limits: RowLimits): RowBounds => ({
 const ROW_CELLS = 8;
 
 export interface FileRow {
-  /** It is counted from 1, without the header. */
+  /** Counts from 1, without the header. */
   readonly row: number;
   /** Where it begins: the line of the text, or the row of the sheet, from 1. */
   readonly line: number;
   /** As in the file, one per column; missing ones are empty. A row with a problem has its text in the first. */
   readonly cells: readonly string[];
-  /** They are cells beyond the last column. */
+  /** Holds cells beyond the last column. */
   readonly extra: readonly string[];
   /** What to verify, in the order of the file; none: blank, or the row has a problem. */
   readonly addresses: readonly RowAddress[];
@@ -73,13 +73,13 @@ export interface FileRow {
 
 export interface RowAddress {
   readonly text: string;
-  /** It is the index of its column. */
+  /** Holds the index of its column. */
   readonly column: number;
 }
 
 export interface ReadWarning {
   readonly code: ReadWarningCode;
-  /** It is a whole sentence. */
+  /** Reads as a whole sentence. */
   readonly message: string;
 }
 

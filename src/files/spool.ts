@@ -35,7 +35,7 @@ const SPOOL_LINE_BYTES = 32 * 1024;
 /** Smaller inputs stay in memory. */
 const IN_MEMORY_BYTES = 1 << 20;
 
-/** It is for temporary files of a process. */
+/** Bounds the temporary files of a process. */
 export interface SpoolSpace {
   readonly bytes: number;
   used: number;

@@ -13,14 +13,14 @@ export interface ResultRow {
   readonly extra: readonly string[];
   /** Null: nothing was verified. */
   readonly result: RowResult | null;
-  /** It is the line of the format `jsonl`. */
+  /** Holds the line of the format `jsonl`. */
   readonly json: object;
 }
 
 /** How CSV is written. */
 export interface CsvDialect {
   readonly delimiter: string;
-  /** It is named as in the Encoding Standard. */
+  /** Follows the Encoding Standard. */
   readonly encoding: string;
   readonly byteOrderMark: boolean;
 }

@@ -131,7 +131,7 @@ interface AnsweredCall {
   readonly via: Via | null;
   readonly status: number;
   readonly ms: number;
-  /** It is the level of its line in the log. */
+  /** Sets the level of its line in the log. */
   readonly level: 'info' | 'debug';
 }
 

@@ -75,7 +75,7 @@ export interface HttpContext extends DashboardServices {
   readonly operatorLimiter: ReturnType<typeof createOperatorLimiter>;
   /** Prometheus text, or null where metrics are off on this listener. */
   readonly metrics: { token: string | null; text(): Promise<string> } | null;
-  /** It is called for every reply, for the metrics and the counters of accounts. */
+  /** Runs for every reply, for the metrics and the counters of accounts. */
   readonly answered: (request: {
     method: string;
     route: string;
@@ -85,14 +85,14 @@ export interface HttpContext extends DashboardServices {
     seconds: number;
     caller: Caller | undefined;
     requestId: string;
-    /** It is canonical. */
+    /** Holds a canonical address. */
     ip: string;
     /** Its status is not the reply's where the contract of another service has a status of its own. */
     error: { readonly code: string; readonly status: number } | null;
     /** Of a hook, whose reply is none of ours: a status of 400 may be its answer. */
     answer: PolicyAction | null;
   }) => void;
-  /** They are the dashboard's page and its files. */
+  /** Holds the dashboard's page and its files. */
   readonly webFiles: WebFiles;
   /** Their content, before its scripts have arrived. */
   readonly guideFiles: GuideFiles;
@@ -110,6 +110,6 @@ export interface HttpContext extends DashboardServices {
   readonly securityContact: string | null;
   /** The same once the service listens: with the port that it has. */
   readonly url: () => string;
-  /** It is false in a process that only runs jobs: it has no `/v1` and no dashboard. */
+  /** Stays false in a process that only runs jobs: it has no `/v1` and no dashboard. */
   readonly answersRequests: boolean;
 }

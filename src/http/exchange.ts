@@ -101,7 +101,7 @@ function hopIp(hop: string): string | null {
   return parsed && withoutZone(parsed.address);
 }
 
-/** They are those of the path, percent-decoded. */
+/** Holds values of the path, percent-decoded. */
 export type Params = Readonly<Record<string, string>>;
 
 /** The received body, not yet parsed; null until it was asked for. */
@@ -110,7 +110,7 @@ type ReceivedBody = Buffer | 'too_large' | 'in_pieces' | 'cut_short' | 'late' | 
 /** A request, as guards, readers and handlers see it. */
 export class HttpRequest {
   readonly raw: IncomingMessage;
-  /** It is shown in the reply and in the log. */
+  /** Appears in the reply and in the log. */
   readonly id: string;
   readonly params: Params;
   readonly log: Logger;
@@ -118,7 +118,7 @@ export class HttpRequest {
   /** Whose credits and rate window it was about; like the next two, for its log line and the counters. */
   caller: Caller | undefined = undefined;
   user: string | undefined = undefined;
-  /** It is the account in the path. */
+  /** Names the account in the path. */
   account: string | undefined = undefined;
   /** The error that is its reply, in whatever form and with whatever status it was sent. */
   error: { readonly code: string; readonly status: number } | null = null;
@@ -155,7 +155,7 @@ export class HttpRequest {
 
 const NO_QUERY = parse('');
 
-/** It is sent once. */
+/** Can be sent once. */
 export class HttpReply {
   readonly raw: ServerResponse;
   readonly #headers: HeaderList;

@@ -382,7 +382,7 @@ const eventExample = (type: string, data: object) => ({ type, timestamp: '2026-1
 
 const warnings: readonly string[] = [];
 
-/** They are examples of requests and replies, by the title of their schema. */
+/** Maps titles of schemas to examples of requests and replies. */
 const EXAMPLES: Readonly<Record<string, object>> = {
   VerifyRequest: { email: 'jane.doe@example.com', validation_type: 'smtp', policy: 'signup', scope: 'signup' },
   Verification: {

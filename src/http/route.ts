@@ -19,7 +19,7 @@ import type { PacedBody } from './paced-body.ts';
 
 /** What every handler gets beside its input. */
 export interface RequestContext {
-  /** It is the canonical IP of the caller. */
+  /** Holds the canonical IP of the caller. */
   readonly ip: string;
   readonly request: HttpRequest;
   readonly reply: HttpReply;
@@ -44,14 +44,14 @@ export interface ChargedKeyContext extends RequestContext {
 }
 /** A request of a program that runs the service: it acts on any account. */
 export interface OperatorKeyContext extends RequestContext {
-  /** It is the operator key, for the audit log. */
+  /** Names the operator key, for the audit log. */
   readonly actor: Actor;
   /** Where the request has an Idempotency-Key, which the guard has reserved. */
   readonly idempotency: { readonly owner: string; readonly ref: IdempotencyRef } | null;
 }
 export interface SessionContext extends RequestContext {
   readonly user: SignedIn;
-  /** It is the user, for the audit log; an `operator` on the rows for operators. */
+  /** Names the user, for the audit log; an `operator` on the rows for operators. */
   readonly actor: Actor;
 }
 /** Only the guard mints `account`: the user is a member of it, with at least the role that the row requires. */
@@ -64,7 +64,7 @@ export interface AccountContext extends SessionContext {
 /** A call of an auth server whose signature fits the hook. */
 export interface HookCallContext extends RequestContext {
   readonly hook: CalledHook;
-  /** It is the secret that matched. */
+  /** Holds the secret that matched. */
   readonly secret: string;
   readonly sent: unknown;
   /** What all attempts at one event have in common; null: nothing tells them from another event. */
@@ -108,19 +108,19 @@ export interface Contexts
     Record<`api-key:${KeyScope}`, ApiKeyContext>,
     /** It takes an operator key with the scope, on `/v1/operator`. */
     Record<`operator-key:${OperatorScope}`, OperatorKeyContext> {
-  /** It is the same, admitted by the service together with the charge. */
+  /** Takes the key of `api-key:verify`, which the service admits together with the charge. */
   readonly 'charged-api-key:verify': ChargedKeyContext;
   /** It takes a signature with the secret of the hook in the path. */
   readonly hook: HookCallContext;
   /** It takes the proof of a provider, by the secret of the connection in the path. */
   readonly 'outcome-source': OutcomeSourceContext;
-  /** It is for the dashboard's API without a session. */
+  /** Serves the dashboard's API without a session. */
   readonly anybody: RequestContext;
   /** Any user who is signed in. */
   readonly 'signed-in': SessionContext;
   /** A user who runs the service. */
   readonly operator: SessionContext;
-  /** It is for the dashboard's pages and files. */
+  /** Serves the dashboard's pages and files. */
   readonly page: RequestContext;
   /** Health and documentation: answered by workers as well. */
   readonly open: RequestContext;
@@ -161,16 +161,16 @@ export interface RouteInput {
   readonly body?: TSchema | StreamBody;
   /** JSON whatever its media type says, the fields of a form, or no body at all. */
   readonly lenient?: true;
-  /** It is in bytes; BODY_BYTES where absent. */
+  /** Counts bytes; BODY_BYTES by default. */
   readonly bodyLimit?: number;
 }
 export interface RouteOutput {
-  /** It is 200 where absent. */
+  /** Defaults to 200. */
   readonly status?: number;
-  /** It is JSON of this schema, or a text of this media type. */
+  /** Holds the schema of JSON, or the media type of a text. */
   readonly content: TSchema | 'text/csv' | 'application/jsonl';
   readonly description?: string;
-  /** They are headers of this reply alone, each with its description. */
+  /** Describes the headers of this reply alone. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 export interface RouteDoc {

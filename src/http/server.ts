@@ -41,7 +41,7 @@ export const isLast = ({ headers }: IncomingMessage): boolean => headers.upgrade
  */
 class Pipelines {
   readonly #lines = new Map<Socket, Line>();
-  /** They are closable connections without a request under way, longest first. */
+  /** Holds closable connections without a request under way, longest first. */
   readonly #idle = new Set<Socket>();
   readonly #serve: ServeExchange;
   #waitingTotal = 0;

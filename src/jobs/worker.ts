@@ -128,7 +128,7 @@ export function startWorker(parts: WorkerParts): Worker {
   };
 }
 
-/** It is due immediately, then at most once every `ms`. */
+/** Makes something due immediately, then at most once every `ms`. */
 function everyMs(ms: number, clock: Clock): { due(): boolean } {
   let next = clock.elapsed();
   return {

@@ -15,11 +15,11 @@ export interface SocksServer {
 }
 
 export interface Egress {
-  /** It is shown in replies, logs and metrics. */
+  /** Appears in replies, logs and metrics. */
   readonly name: string;
   /** The name that is given with EHLO. */
   readonly helo: string;
-  /** It is `user@host` or `<>`. */
+  /** Holds `user@host` or `<>`. */
   readonly from: string;
   /** The local address to connect from; null: the system chooses. */
   readonly bind: string | null;

@@ -291,7 +291,7 @@ export const withoutZone = (ip: string): string => {
 };
 
 export interface HostPort {
-  /** It is canonical; IPv6 has no brackets, but its zone, if any. */
+  /** Holds the canonical form; IPv6 has no brackets, but its zone, if any. */
   readonly address: string;
   readonly port: number;
 }

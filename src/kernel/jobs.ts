@@ -44,9 +44,9 @@ export type MailPayload =
       readonly template: 'security_change';
       readonly to: string;
       readonly change: SecurityChange;
-      /** They are removed together with the change. */
+      /** Counts passkeys that are removed together with the change. */
       readonly removedPasskeys: number;
-      /** It is Unix time in ms. */
+      /** Holds Unix time in ms. */
       readonly at: number;
       /** Null, as the device: changed on the command line. */
       readonly ip: string | null;

@@ -73,7 +73,7 @@ const notNow = (done?: ((error?: Error) => void) | null): void => done?.();
 
 let stampedAt = -1;
 let stamp = '';
-/** It is cached, because many lines share a millisecond. */
+/** Caches the text, because many lines share a millisecond. */
 function isoTime(): string {
   const now = systemClock.now();
   if (now !== stampedAt) {

@@ -20,7 +20,7 @@ import type { SignedIn } from './sign-in/session.ts';
 export type { AccountStorage, AuditEntry, LedgerPage };
 
 export type AccountDetail = Omit<StoredAccount, 'retentionDays'> & {
-  /** It is the account's own retention, or the server's. */
+  /** Holds the account's own retention, or the server's. */
   readonly retentionDays: number;
 };
 
@@ -50,7 +50,7 @@ export interface AccountService {
       name?: string | undefined;
       retentionDays?: number | null | undefined;
       trustBouncesDays?: number | null | undefined;
-      /** It is true only in a session that began with a second factor. */
+      /** Stays false in a session that began without a second factor. */
       secondFactorRequired?: boolean | undefined;
     },
     by: Actor,

@@ -40,7 +40,7 @@ export type SeekAlerts = (signal?: AbortSignal) => Promise<void>;
 
 export function createSeekAlerts(parts: {
   store: Pick<Store, 'accounts' | 'alerts' | 'nodes'>;
-  /** It is that of this node; null without an SMTP identity. */
+  /** Returns the state of this node; null without an SMTP identity. */
   egressHealth: () => Pick<MailServersSeen, 'state' | 'since'> | null;
 }): SeekAlerts {
   const { store, egressHealth } = parts;

@@ -187,7 +187,7 @@ type Overview = Awaited<ReturnType<typeof overviewOf>>;
 // Mail operators have answered mailbox checks with these.
 
 interface OperatorsPeriod {
-  /** It is Unix time in ms; by default, the last seven days are read. */
+  /** Holds Unix time in ms; by default, the last seven days are read. */
   readonly from: number | null;
   readonly to: number | null;
   /** It selects calls or lists; null: both. */

@@ -82,12 +82,12 @@ interface FilterImport {
 }
 
 interface FilterRowError {
-  /** It is a line of the text or a row of the sheet, counted from 1. */
+  /** Counts lines of the text or rows of the sheet from 1. */
   readonly row: number;
   readonly text: string;
   /** Null: the row as a whole. */
   readonly field: string | null;
-  /** It is one sentence. */
+  /** Reads as one sentence. */
   readonly error: string;
 }
 
@@ -238,7 +238,7 @@ function toStored({ reason, action, match, expiresAt, ...input }: NewFilter, now
 
 interface Importing {
   readonly toFilter: ToFilter;
-  /** It is by the store's clock. */
+  /** Follows the store's clock. */
   readonly now: number;
   readonly actor: Actor;
 }

@@ -30,7 +30,7 @@ export type { CalledHook, Hook };
 export interface SignUp {
   /** Null where there is none: the user signs up by phone, for example. */
   readonly email: string | null;
-  /** It is canonical. */
+  /** Holds a canonical address. */
   readonly ip: string | null;
   /** It chooses the language of the message: a tag, or the value of an Accept-Language header. */
   readonly language: string | null;
@@ -43,7 +43,7 @@ interface HookCall {
   readonly signUp: SignUp;
   /** The same for all attempts at one event; null: an attempt cannot be distinguished from another event. */
   readonly event: string | null;
-  /** It is the canonical address of the caller. */
+  /** Holds the canonical address of the caller. */
   readonly ip: string;
   /** The call arrived at this time of `Clock.elapsed()`. */
   readonly began: number;

@@ -135,10 +135,10 @@ async function wait(ms: number, signal: AbortSignal): Promise<void> {
 interface AskedVerification {
   readonly email: string;
   readonly level: Level;
-  /** It is canonical; null: it is unknown. */
+  /** Holds a canonical address; null: unknown. */
   readonly clientIp: string | null;
   readonly withEvidence: boolean;
-  /** They are the warnings of the request; none by default. */
+  /** Lists the warnings of the request; none by default. */
   readonly warnings?: readonly string[];
   /** Null, the default, means our own contract. */
   readonly via?: Via | null;
@@ -150,7 +150,7 @@ interface AskedVerification {
   readonly scope?: string | null;
 }
 
-/** It is sent as JSON. */
+/** Is sent as JSON. */
 export type VerificationReply = Report & { readonly decision: Decision | null };
 
 /** `started` is in `Clock.elapsed()` ms. `filter` is the filter of the account that matched. */
@@ -309,16 +309,16 @@ function sightingOf(scope: string | null, { syntax }: Evidence): Sighting | null
 }
 
 interface ServiceVerifyRequest {
-  /** It is the hash of the API key, or the account for a verification in the dashboard. */
+  /** Holds the hash of the API key, or the account for a verification in the dashboard. */
   readonly keyHash: AdmissionRequest['keyHash'];
   /** Whether the key or account is one of test mode. */
   readonly test: boolean;
-  /** It is the canonical IP of the caller. */
+  /** Holds the canonical IP of the caller. */
   readonly ip: string;
   readonly idempotency: IdempotencyRef | null;
   readonly email: string;
   readonly level: Level;
-  /** It is canonical; by default, it is the caller's IP. */
+  /** Holds a canonical address; by default, the caller's IP. */
   readonly clientIp: string;
   readonly timeoutMs: number;
   readonly withEvidence: boolean;
@@ -326,7 +326,7 @@ interface ServiceVerifyRequest {
   readonly via?: Via | null;
   /** Where the mailbox is to be remembered; null by default: nowhere. */
   readonly scope?: string | null;
-  /** They are the warnings of the request, for its reply; none by default. */
+  /** Lists the warnings of the request, for its reply; none by default. */
   readonly warnings?: readonly string[];
   /** See Asked. */
   readonly policy?: PolicyRules | null;

@@ -21,7 +21,7 @@ import type { FilterRule, VerificationRecord } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 export type ColumnValue = string | number | null;
-/** They are types of PostgreSQL. */
+/** Names a type of PostgreSQL. */
 export type ColumnType = 'text' | 'bigint';
 
 interface BoundColumn<From, V> {
@@ -94,7 +94,7 @@ interface NewVerification {
   /** See VerificationsTable. */
   readonly held: number | null;
   readonly record: VerificationRecord;
-  /** It is the store's clock in ms. */
+  /** Follows the store's clock, in ms. */
   readonly now: number;
 }
 export const VERIFICATIONS = newRows<'verifications', NewVerification, 'seq'>('verifications', {

@@ -57,7 +57,7 @@ export interface ReadAndChange<Q extends ReadQueries, T> {
 
 export interface Planned<T> {
   readonly result: T;
-  /** They are as for `writeTogether`. */
+  /** Holds changes as for `writeTogether`. */
   readonly changes: readonly CompiledQuery[];
   /** What the transaction does after them. */
   readonly finish?: () => Promise<void>;
@@ -108,7 +108,7 @@ export interface JobQueue extends Omit<Jobs, 'add' | 'done'> {
 }
 
 export interface NewestOfAddress {
-  /** It is its place among the addresses. */
+  /** Holds its place among the addresses. */
   readonly wanted: number;
   readonly seq: number;
 }

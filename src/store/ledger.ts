@@ -60,7 +60,7 @@ interface Position {
 type LedgerSource = keyof Position;
 interface LedgerPosition {
   readonly source: LedgerSource;
-  /** It is its place in the source. */
+  /** Holds its place in the source. */
   readonly at: number;
   readonly row: LedgerRow;
 }

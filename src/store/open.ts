@@ -45,7 +45,7 @@ import { webhooks } from './webhooks.ts';
 export { StoreVersionError } from './migrations.ts';
 
 export interface StoreOptions {
-  /** It is `sqlite:PATH`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. */
+  /** Holds `sqlite:PATH`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. */
   readonly url: string;
   readonly clock: Clock;
   /** The folder of the migrations is the package's own by default. */
@@ -63,7 +63,7 @@ export interface StoreOptions {
   readonly remembers?: boolean;
   /** Retries, leases and bounds of jobs; those of the table by default. */
   readonly jobPolicies?: JobPolicies;
-  /** It is called after the transaction. */
+  /** Runs after the transaction. */
   readonly onEvent?: (event: StoreEvent) => void;
   /** How long the server keeps verifications; the default of the option. Purging takes its own. */
   readonly retentionDays?: number;

@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 export type OwnedTable = { [T in keyof Tables]: 'account_id' extends keyof Tables[T] ? T : never }[keyof Tables];
 
 type ErasureRule =
-  /** It is taken out by code of its own. */
+  /** Means that code of its own takes it out. */
   | 'its own'
   /** Rows about the mailbox are deleted, which they name by a hash. */
   | 'hashes'

@@ -39,7 +39,7 @@ import type { ClaimOf, Jobs } from './jobs/queue.ts';
 /** A file or folder of the store that other users of the host can read or change. */
 export interface LooseMode {
   readonly path: string;
-  /** It is octal. */
+  /** Holds octal digits. */
   readonly mode: string;
   /** The command that fixes it. */
   readonly fix: string;
@@ -122,7 +122,7 @@ export interface Store {
   checkSchema(): Promise<SchemaCheck>;
   /** Throws when the store cannot record right now. For /readyz; one at a time. */
   ping(): Promise<void>;
-  /** They are shown in a warning; there are none on PostgreSQL, and in memory. */
+  /** Lists modes for a warning; there are none on PostgreSQL, and in memory. */
   looseModes(): readonly LooseMode[];
   /** It completes queued requests, then closes. */
   close(): Promise<void>;
@@ -138,7 +138,7 @@ export interface Actor {
    * `operator`: a user acting on an account as an operator; `command`: the command line; `service`: the program itself.
    */
   readonly kind: ActorKind;
-  /** It is the id of the user or key. */
+  /** Holds the id of the user or key. */
   readonly id: string | null;
   /** A user's address, a key's name; what was true at the time. */
   readonly name: string;
@@ -164,7 +164,7 @@ export interface Key {
   readonly name: string;
   /** The last four characters of the key, to tell keys apart. */
   readonly lastFour: string;
-  /** They are canonical addresses and CIDRs; empty means from anywhere. */
+  /** Lists canonical addresses and CIDRs; empty means from anywhere. */
   readonly allowIps: readonly string[];
   readonly scopes: readonly KeyScope[];
   readonly budget: KeyBudget | null;
@@ -235,20 +235,20 @@ export interface Keys {
   ): Promise<{ fresh: Key; old: Key } | null>;
 }
 
-/** It is for the operator API. Times are in ms. */
+/** Opens the operator API. Times are in ms. */
 export interface OperatorKey {
   readonly id: string;
   readonly name: string;
   /** The last four characters of the key, to tell keys apart. */
   readonly lastFour: string;
-  /** They are canonical addresses and CIDRs; there is at least one. */
+  /** Lists canonical addresses and CIDRs; there is at least one. */
   readonly allowIps: readonly string[];
   readonly scopes: readonly OperatorScope[];
   readonly createdAt: number;
   /** From this time on it is refused. */
   readonly expiresAt: number;
   readonly revokedAt: number | null;
-  /** It is exact to the minute. */
+  /** Is exact to the minute. */
   readonly lastUsedAt: number | null;
   readonly lastUsedIp: string | null;
 }
@@ -282,7 +282,7 @@ interface UsageSummary {
 export type UsageGrouping = 'day' | 'key' | 'reason' | 'validation_type';
 
 export interface UsageRow {
-  /** It is the day (`2026-11-20`, UTC), key id, reason (or `none`) or level. */
+  /** Holds the day (`2026-11-20`, UTC), key id, reason (or `none`) or level. */
   readonly group: string;
   readonly requests: number;
   readonly good: number;
@@ -311,7 +311,7 @@ export interface KeyDayRow {
 
 interface UsedOfLimit {
   readonly used: number;
-  /** It is that of the account's plan. */
+  /** Holds the limit of the account's plan. */
   readonly limit: number;
 }
 
@@ -319,7 +319,7 @@ interface UsedOfLimit {
 export interface AccountStorage {
   /** Lists, whatever their status, those included that are being uploaded. */
   readonly lists: number;
-  /** They are the bytes of their rows, with LIST_RESULT_BYTES for each address. */
+  /** Counts the bytes of their rows, with LIST_RESULT_BYTES for each address. */
   readonly listBytes: UsedOfLimit;
   readonly filters: UsedOfLimit;
 }
@@ -354,7 +354,7 @@ export interface Usage {
 /** What is set of a filter. */
 export interface FilterInput {
   readonly filterType: FilterType;
-  /** It is in canonical form; with `match` `mailbox`, that of the mailbox. */
+  /** Holds the canonical form; with `match` `mailbox`, that of the mailbox. */
   readonly value: string;
   readonly reason: string | null;
   readonly action: FilterAction;
@@ -448,7 +448,7 @@ export interface Account {
   readonly id: AccountId;
   readonly name: string;
   readonly plan: string;
-  /** They are those of the plan. */
+  /** Holds the terms of the plan. */
   readonly terms: PlanTerms;
   /** Requests per window; the plan's own unless one was set. */
   readonly rateLimit: number;
@@ -518,7 +518,7 @@ export interface LedgerRow {
 export interface LedgerPage {
   /** May be fewer than the limit, even if there are more. */
   readonly rows: readonly LedgerRow[];
-  /** It is `before` of the next page; null at the end. */
+  /** Holds `before` of the next page; null at the end. */
   readonly next: string | null;
 }
 
@@ -669,13 +669,13 @@ export interface IdempotencyRef {
   /** `POST /v1/verify`. */
   readonly route: string;
   readonly key: string;
-  /** It is the SHA-256 of the request body in hex. */
+  /** Holds the SHA-256 of the request body in hex. */
   readonly fingerprint: string;
 }
 export interface StoredReply {
   readonly status: number;
   readonly body: string;
-  /** They are small, such as `Location`. */
+  /** Holds small headers, such as `Location`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -715,7 +715,7 @@ export interface NewSharedHold {
   readonly lifeMs: number;
 }
 
-/** It is the monthly budget of a key, and when the next one begins, ms. */
+/** Describes the monthly budget of a key, and when the next one begins, ms. */
 interface BudgetSpent {
   readonly budget: number;
   readonly resetsAt: number;
@@ -837,7 +837,7 @@ export interface Sighting {
   readonly scope: string;
   /** The canonical address, by which the spellings of one mailbox are equal. */
   readonly mailbox: string;
-  /** It is the normalized address. */
+  /** Holds the normalized address. */
   readonly spelling: string;
 }
 
@@ -860,7 +860,7 @@ export interface AdmissionRequest {
    * key has. Null: the key and its allowlist are checked, and nothing is counted.
    */
   readonly scope: KeyScope | 'any' | null;
-  /** It is the canonical IP of the caller (v4-mapped already folded to v4). */
+  /** Holds the canonical IP of the caller (v4-mapped already folded to v4). */
   readonly ip: string;
   /** The request itself is unusable (400, 413, 415, 422): judged up to the rate window, then handed back. */
   readonly invalid: boolean;
@@ -961,7 +961,7 @@ export interface Settlement {
   /** The id the hold was taken under. */
   readonly holdId: string;
   readonly idempotency: IdempotencyRef | null;
-  /** It is as of the admission. */
+  /** Says what had been seen at the admission. */
   readonly seen?: Sighting | null;
 }
 
@@ -971,7 +971,7 @@ export interface Settled {
   readonly completed?: CompletedReply;
 }
 
-/** They are the latest results, by `Clock.elapsed()`; null: none yet. */
+/** Describes the latest results, by `Clock.elapsed()`; null: none yet. */
 export interface ChargingHealth {
   /** A charge or a hold was recorded. */
   readonly chargedAt: number | null;
@@ -1036,9 +1036,9 @@ export interface RejectedRequest {
   /** The request ID of the reply; the client may have chosen it. */
   readonly requestId: string;
   readonly keyId: string;
-  /** It is the canonical IP of the caller. */
+  /** Holds the canonical IP of the caller. */
   readonly clientIp: string;
-  /** They are the method and path of the row of the route, without values. */
+  /** Holds the method and path of the row of the route, without values. */
   readonly route: string;
   readonly status: number;
   /** The code of the error; null where the reply had none. */
@@ -1114,7 +1114,7 @@ export interface UncertainReplyCount {
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** It is a text without addresses, names, numbers and ids. */
+  /** Holds a text without addresses, names, numbers and ids. */
   readonly template: string;
   /** How the last one was read. */
   readonly rule: string;
@@ -1145,7 +1145,7 @@ export interface TrafficRow {
   readonly hour: number;
   /** `status` counts replies of 4xx by status; `mx` and `smtp` count verifications of that level by latency bucket. */
   readonly metric: 'status' | 'mx' | 'smtp';
-  /** It is the HTTP status, or the number of the latency bucket (kernel/latency.ts). */
+  /** Holds the HTTP status, or the number of the latency bucket (kernel/latency.ts). */
   readonly bucket: number;
   readonly count: number;
 }
@@ -1160,14 +1160,14 @@ export interface Traffic {
 }
 
 export interface LogSearch {
-  /** It is an address or its beginning, without regard to case. */
+  /** Matches an address or its beginning, without regard to case. */
   readonly email: string | null;
   readonly id: string | null;
   /** One of these; likewise what follows with several values. */
   readonly reason: readonly ReasonOrNone[] | null;
   readonly keyId: readonly string[] | null;
   readonly status: readonly Status[] | null;
-  /** It is an ID, an address or its beginning, or any part of one, without regard to case. */
+  /** Matches an ID, an address or its beginning, or any part of one, without regard to case. */
   readonly text?: string | null;
   /** The level that was asked for. */
   readonly level?: readonly Level[] | null;
@@ -1182,7 +1182,7 @@ export interface LogSearch {
   readonly operator?: string | null;
   /** Name of the egress from which the mail server was asked. */
   readonly egress?: string | null;
-  /** It is the decision of the policy of the request. */
+  /** Holds the decision of the policy of the request. */
   readonly decision?: readonly PolicyAction[] | null;
   /** What became of mail to the address. */
   readonly mail?: readonly LogMail[] | null;
@@ -1202,7 +1202,7 @@ export interface LogSearch {
 export type LoggedVerification = VerificationRecord & {
   readonly via: Via | null;
   readonly decision: PolicyAction | null;
-  /** It is the order of recording, for `before`. */
+  /** Gives the order of recording, for `before`. */
   readonly seq: number;
   readonly createdAt: number;
   readonly keyId: string;
@@ -1346,7 +1346,7 @@ export interface NewOutcome {
   readonly domain: string;
   readonly class: OutcomeClass;
   readonly at: number;
-  /** It is written as `550 5.1.1`; null: unknown. */
+  /** Holds codes such as `550 5.1.1`; null: unknown. */
   readonly code: string | null;
   readonly source: string | null;
   /** Null: of no verification, or of one that is not measured. */
@@ -1360,7 +1360,7 @@ export interface Contradiction {
   readonly verificationId: string;
   readonly group: VerdictGroup;
   readonly outcome: Extract<MailOutcome, 'delivered' | 'bounced'>;
-  /** It is the time of the latest outcome, ms. */
+  /** Says when the latest outcome came, ms. */
   readonly at: number;
   readonly rule: string | null;
   readonly reply: string | null;
@@ -1388,7 +1388,7 @@ export interface OutcomeOwner {
   readonly trustBouncesDays: number | null;
 }
 
-/** They are the latest outcomes of a mailbox, ms; null: none. `bouncedAt` is for a reason of the recipient. */
+/** Describes the latest outcomes of a mailbox, ms; null: none. `bouncedAt` is for a reason of the recipient. */
 export interface MailboxOutcomes {
   readonly deliveredAt: number | null;
   readonly bouncedAt: number | null;
@@ -1426,7 +1426,7 @@ export interface Outcomes {
     owner: OutcomeOwner,
     mailboxes: readonly { readonly mailbox: string; readonly domain: string }[],
   ): Promise<MailboxOutcomes[]>;
-  /** It is keyed by `groupKey`. */
+  /** Maps each `groupKey` to its sums. */
   verdictSums(account: AccountId): Promise<ReadonlyMap<string, OutcomeSum>>;
   /** By tenths of what was predicted, 0 to 9. */
   predictions(account: AccountId): Promise<ReadonlyMap<number, PredictedSum>>;
@@ -1491,7 +1491,7 @@ interface NewList {
   readonly account: AccountId;
   /** Under which results are recorded. */
   readonly keyId: string;
-  /** It is the canonical address of the uploader: `ip_address` filters match it. */
+  /** Holds the canonical address of the uploader: `ip_address` filters match it. */
   readonly clientIp: string | null;
   readonly name: string;
   readonly level: Level;
@@ -1504,19 +1504,19 @@ interface NewList {
 export interface ListRowAddress {
   /** Within the list, from 1; rows with the same address, or mailbox, have the same number. */
   readonly number: number;
-  /** It is the index of its column. */
+  /** Holds the index of its column. */
   readonly column: number;
   /** Null: what its cell has, without dressing. */
   readonly text: string | null;
 }
 
 export interface ListRow {
-  /** It is counted from 1, without the header. */
+  /** Counts from 1, without the header. */
   readonly row: number;
   /** In the order of the file; none: it is blank or unreadable. */
   readonly addresses: readonly ListRowAddress[];
   readonly cells: readonly string[];
-  /** They are beyond the last column. */
+  /** Holds cells beyond the last column. */
   readonly extra: readonly string[];
   /** Why it could not be read, and where in the file. */
   readonly problem: { readonly code: string; readonly line: number } | null;
@@ -1544,7 +1544,7 @@ export interface ListRoom {
 interface ListRowCounts {
   /** Rows; one may have several addresses. */
   readonly total: number;
-  /** They are distinct. */
+  /** Counts distinct addresses. */
   readonly addresses: number;
   /** Further ones that are the same as an earlier one. */
   readonly duplicates: number;
@@ -1647,13 +1647,13 @@ export interface RunningList {
   readonly done: number;
 }
 
-/** It is one address of a list, claimed. */
+/** Represents one address of a list, claimed. */
 export interface ListWork {
   readonly list: string;
   readonly account: AccountId;
   /** Its block; null: it was waiting. */
   readonly block: number | null;
-  /** It is the number within the list, from 1. */
+  /** Counts from 1 within the list. */
   readonly address: number;
   readonly email: string;
   /** How often it was asked about before. */
@@ -1698,7 +1698,7 @@ export interface ListRecorded {
   readonly outcome: 'recorded' | 'completed' | 'ended';
   /** This call has recorded so many results. */
   readonly recorded: number;
-  /** They are the numbers of their addresses. */
+  /** Holds the numbers of their addresses. */
   readonly results: readonly number[];
   readonly charged: number;
 }
@@ -1826,7 +1826,7 @@ export interface SessionRecord {
   /** As the browser sent it; '' if it sent none. */
   readonly userAgent: string;
   readonly createdAt: number;
-  /** It is exact to the hour (SESSION_REFRESH_MINUTES). */
+  /** Is exact to the hour (SESSION_REFRESH_MINUTES). */
   readonly lastSeenAt: number;
 }
 
@@ -1902,7 +1902,7 @@ export interface SignIns {
 export interface SavedView {
   readonly id: string;
   readonly name: string;
-  /** It is the query string of the page. */
+  /** Holds the query string of the page. */
   readonly search: string;
 }
 
@@ -2013,7 +2013,7 @@ export interface Membership {
   readonly plan: string;
   readonly status: AccountStatus;
   readonly role: Role;
-  /** It is that of the account. */
+  /** Holds the setting of the account. */
   readonly secondFactorRequired: boolean;
   /** The id of its test account, which exists once it was asked for (`role`). */
   readonly testAccount: AccountId;
@@ -2054,7 +2054,7 @@ export interface InvitationInput {
   readonly role: Role;
   readonly tokenHash: string;
   readonly expiresAt: number;
-  /** It is false by default. */
+  /** Defaults to false. */
   readonly provesAddress?: boolean;
   /** The mail to send, by the name of the account; null or absent: none. */
   readonly mailTo?: ((account: string) => MailPayload) | null;
@@ -2146,9 +2146,9 @@ export interface Upkeep {
   removeAccount(account: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** It is one reading of the store's clock. */
+/** Represents one reading of the store's clock. */
 export interface ClockReading {
-  /** It is in ms. */
+  /** Counts ms. */
   readonly now: number;
   /**
    * By how much more it has moved than time has passed since this process read it last, ms; negative: it was set back.
@@ -2183,7 +2183,7 @@ export type StoreEvent =
 interface SharedFile {
   /** Of those that belong together, the beginning is the same. */
   readonly name: string;
-  /** It is ISO 8601 in UTC with milliseconds: of two, the later one counts. */
+  /** Holds ISO 8601 in UTC with milliseconds: of two, the later one counts. */
   readonly made: string;
   readonly text: string;
 }
@@ -2204,7 +2204,7 @@ export interface SharedFiles {
  * it is not renewed.
  */
 export interface SliceRequest {
-  /** It is the key of the limit. */
+  /** Holds the key of the limit. */
   readonly key: string;
   readonly total: number;
   /** Units that the node may use until it gets the reply: it cannot be left with fewer. */
@@ -2268,7 +2268,7 @@ export interface KeptStats {
 }
 
 export interface JobCount {
-  /** It is a JobKind, or a kind of another version of the service. */
+  /** Holds a JobKind, or a kind of another version of the service. */
   readonly kind: string;
   readonly state: JobState;
   readonly count: number;
@@ -2297,7 +2297,7 @@ export interface PoolUse {
 
 /** Why a batch was attempted again. */
 export type RetryCause =
-  /** It is a serialization failure or a deadlock. */
+  /** Means a serialization failure or a deadlock. */
   | 'conflict'
   /** Another session has locked an account. */
   | 'locked'
@@ -2306,7 +2306,7 @@ export type RetryCause =
   /** Another process has the lock of the SQLite file. */
   | 'busy';
 
-/** It is one transaction of the charge. */
+/** Represents one transaction of the charge. */
 export interface ChargedBatch {
   readonly requests: number;
   /** It lasts from its begin to the end of its commit, retries included. */
@@ -2336,7 +2336,7 @@ interface NodeRow {
   /** The version of its program; null: it has not said so yet. */
   readonly version: string | null;
   readonly startedAt: number;
-  /** It is by the store's clock; null: never. */
+  /** Follows the store's clock; null: never. */
   readonly seenAt: number | null;
 }
 
@@ -2395,11 +2395,11 @@ export interface DeliveryAttempt extends AttemptOutcome {
 export interface Delivery {
   readonly id: string;
   readonly webhookId: string;
-  /** It is sent in the header `webhook-id`. */
+  /** Appears in the header `webhook-id`. */
   readonly eventId: string;
   readonly event: WebhookEventType;
   readonly status: DeliveryStatus;
-  /** They are in order of time. */
+  /** Lists attempts in order of time. */
   readonly attempts: readonly DeliveryAttempt[];
   readonly nextAttemptAt: number | null;
   readonly createdAt: number;
@@ -2416,7 +2416,7 @@ export interface Dispatch {
   readonly secrets: readonly string[];
   readonly eventId: string;
   readonly body: string;
-  /** It is by the store's clock. */
+  /** Follows the store's clock. */
   readonly at: number;
 }
 /** An attempt that is due. */
@@ -2452,7 +2452,7 @@ export interface DeliveryCounts {
   readonly webhookId: string;
   readonly delivered: number;
   readonly failed: number;
-  /** It is that of the newest delivery, whatever its status. */
+  /** Says when the newest delivery was, whatever its status. */
   readonly lastAt: number;
 }
 
@@ -2556,7 +2556,7 @@ export interface Alerts {
 
 export interface HookSettings {
   readonly name: string;
-  /** It is the name of a policy of the account. */
+  /** Names a policy of the account. */
   readonly policy: string;
   /** In which mailboxes are remembered; null: they are not. */
   readonly scope: string | null;
@@ -2576,7 +2576,7 @@ export interface Hook extends HookSettings {
   /** Until when the secret before the last roll is accepted; null: it is not, or no longer. */
   readonly previousSecretUntil: number | null;
   readonly createdAt: number;
-  /** It is the time of a call whose signature fitted, exact to a minute. */
+  /** Says when a call was last signed with a valid secret, exact to a minute. */
   readonly lastUsedAt: number | null;
 }
 
@@ -2667,7 +2667,7 @@ export interface StoredPolicy extends Policy {
 
 /** Those that an account has made; the built-in ones are no rows. */
 export interface Policies {
-  /** They are sorted by name. */
+  /** Returns them sorted by name. */
   list(account: AccountId): Promise<StoredPolicy[]>;
   get(account: AccountId, name: string): Promise<StoredPolicy | null>;
   /**

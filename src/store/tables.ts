@@ -100,7 +100,7 @@ interface OperatorLeasesTable {
 interface PaceSlicesTable {
   key: string;
   version: number;
-  /** It is a Division as JSON. */
+  /** Holds a Division as JSON. */
   division: string;
   /** Of the slice that was leased last. */
   ends_at: number;
@@ -114,7 +114,7 @@ interface WebhooksTable {
   id: string;
   account_id: string;
   url: string;
-  /** It is a JSON array of types, or of `*`. */
+  /** Holds a JSON array of types, or of `*`. */
   events: string;
   description: string | null;
   secret: string;
@@ -122,7 +122,7 @@ interface WebhooksTable {
   /** Secrets before rotations, the newest first, separated by a space: they sign alongside until then. */
   previous_secret: string | null;
   previous_until: number | null;
-  /** It is 1 or 0. */
+  /** Holds 1 or 0. */
   enabled: number;
   disabled_reason: DisabledReason | null;
   disabled_at: number | null;
@@ -135,14 +135,14 @@ interface WebhookDeliveriesTable {
   id: string;
   account_id: string;
   webhook_id: string;
-  /** It is the header `webhook-id`, which stays the same for any endpoint, attempt or replay of the event. */
+  /** Holds the header `webhook-id`, which stays the same for any endpoint, attempt or replay of the event. */
   event_id: string;
   event: WebhookEventType;
   /** As it is signed and sent. */
   body: string;
   status: DeliveryStatus;
   attempt_count: Generated<number>;
-  /** It is a JSON array of `DeliveryAttempt`. */
+  /** Holds a JSON array of `DeliveryAttempt`. */
   attempts: Generated<string>;
   /** Null means no more. */
   next_attempt_at: number | null;
@@ -152,9 +152,9 @@ interface WebhookDeliveriesTable {
 
 interface AlertSettingsTable {
   account_id: string;
-  /** It is a JSON array of types. */
+  /** Holds a JSON array of types. */
   mails: string;
-  /** It is 1 or 0. */
+  /** Holds 1 or 0. */
   paused: number;
 }
 interface AlertCausesTable {
@@ -231,7 +231,7 @@ interface ListsTable {
   status: ListStatus | 'uploading' | 'deleted';
   validation_type: Level;
   patience_minutes: number;
-  /** It is a ListLayout as JSON. */
+  /** Holds a ListLayout as JSON. */
   layout: string;
   total: Generated<number>;
   addresses: Generated<number>;
@@ -240,34 +240,34 @@ interface ListsTable {
   unreadable: Generated<number>;
   done: Generated<number>;
   waiting: Generated<number>;
-  /** It is a ListBreakdown as JSON. */
+  /** Holds a ListBreakdown as JSON. */
   breakdown: string;
   unit_price: number;
   price: Generated<number>;
   used: Generated<number>;
   /** The bytes of its blocks and chunks as they were uploaded. */
   bytes: Generated<number>;
-  /** It is a ListError as JSON. */
+  /** Holds a ListError as JSON. */
   error: Generated<string | null>;
   created_at: number;
   changed_at: number;
   started_at: Generated<number | null>;
   finished_at: Generated<number | null>;
-  /** It is a Pace as JSON. */
+  /** Holds a Pace as JSON. */
   pace: Generated<string | null>;
-  /** It is a ListSummary as JSON. */
+  /** Holds a ListSummary as JSON. */
   summary: Generated<string | null>;
   /** Of its file, as it is stored; 0: none is kept. */
   file_bytes: Generated<number>;
   readings: Generated<number>;
-  /** It is a Policy as JSON; null: none. */
+  /** Holds a Policy as JSON; null: none. */
   policy: Generated<string | null>;
 }
 interface ListFilesTable {
   account_id: string;
   list_id: string;
   piece: number;
-  /** It is in base64. */
+  /** Holds base64. */
   content: string;
 }
 interface ListBlocksTable {
@@ -276,7 +276,7 @@ interface ListBlocksTable {
   first_row: number;
   row_count: number;
   first_address: number;
-  /** It is a JSON array of texts. */
+  /** Holds a JSON array of texts. */
   addresses: string;
   /** JSON, see blocks.ts. */
   rows: string;
@@ -285,7 +285,7 @@ interface ListChunksTable {
   account_id: string;
   list_id: string;
   first_row: number;
-  /** It is a JSON array of numbers. */
+  /** Holds a JSON array of numbers. */
   pending: string;
   attempts: Generated<number>;
   due_at: Generated<number>;
@@ -314,7 +314,7 @@ interface ListLeasesTable {
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
-/** It is ISO text as well, or PostgreSQL's own type. */
+/** Holds ISO text as well, or PostgreSQL's own type. */
 type Moment<None = never> = ColumnType<string | Date | None, string | None, string | None>;
 
 export interface AccountsTable {
@@ -349,7 +349,7 @@ export interface AccountsTable {
   retention_days: Generated<number | null>;
   low_balance: Generated<number | null>;
   low_balance_told_at: Generated<number | null>;
-  /** It is 1 or 0. */
+  /** Holds 1 or 0. */
   second_factor_required: Generated<number>;
   /** Its live account; null: it is one. */
   test_of: Generated<string | null>;
@@ -379,9 +379,9 @@ interface KeysTable {
   last_used_at: number | null;
   last_used_ip: string | null;
   expires_at: number | null;
-  /** They are separated by spaces; null: DEFAULT_SCOPES. */
+  /** Holds scopes, separated by spaces; null: DEFAULT_SCOPES. */
   scopes: string | null;
-  /** It is for a calendar month (UTC); null: there is no budget, and the counters mean nothing. */
+  /** Bounds a calendar month (UTC); null: there is no budget, and the counters mean nothing. */
   budget: number | null;
   budget_month: Generated<number>;
   budget_spent: Generated<number>;
@@ -437,7 +437,7 @@ interface UsageHoursTable {
   key_id: string;
   validation_type: Level;
   status: Status;
-  /** It is empty where there is none. */
+  /** Stays empty where there is none. */
   reason: Reason | '';
   requests: number;
   credits: number;
@@ -477,7 +477,7 @@ interface FiltersTable {
 interface PoliciesTable {
   account_id: string;
   name: string;
-  /** It is a PolicyRules as JSON. */
+  /** Holds a PolicyRules as JSON. */
   rules: string;
   created_at: number;
   changed_at: number;
@@ -497,7 +497,7 @@ interface SeenTable {
 }
 interface SeenSecretsTable {
   account_id: string;
-  /** It is 32 bytes in base64. */
+  /** Holds 32 bytes in base64. */
   secret: string;
   /** It counts the rows of the account in `seen`. */
   mailboxes: number;
@@ -520,7 +520,7 @@ interface OutcomeVerdictsTable {
   /** As `groupKey` makes it. */
   verdict: string;
   predicted: number | null;
-  /** It is 1 or 0. */
+  /** Holds 1 or 0. */
   bounced: number;
   contradicts: number;
   rule: string | null;
@@ -634,7 +634,7 @@ interface TrailTable {
   ip: string | null;
   action: AuditAction;
   target: string;
-  /** It is a JSON object. */
+  /** Holds a JSON object. */
   detail: string;
   count: Generated<number>;
   last_at: Generated<number | null>;
@@ -665,11 +665,11 @@ interface SecretsTable {
 /** See jobs/jobs.ts. */
 interface JobsTable {
   id: string;
-  /** It is a JobKind, or a kind of another version of the service. */
+  /** Holds a JobKind, or a kind of another version of the service. */
   kind: string;
   key: string;
   account_id: string | null;
-  /** It is a JSON object. */
+  /** Holds a JSON object. */
   payload: string;
   state: JobState;
   attempts: number;

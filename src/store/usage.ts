@@ -105,7 +105,7 @@ const usageSums = (requests: string, credits: string) => ({
   requests: sql.ref<number>(requests),
   credits: sql.ref<number>(credits),
 });
-/** They are columns, by source. */
+/** Sums the columns of each source. */
 const SOURCE_SUMS = {
   all: usageSums('requests', 'credits'),
   api: usageSums('api_requests', 'api_credits'),

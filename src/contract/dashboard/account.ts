@@ -44,7 +44,7 @@ export const AccountReply = Type.Object(
     prices: PlanPrices,
     credits: Type.Omit(Credits, ['used']),
     storage: Storage,
-    /** It is the one in force: the account's own, or the server's. */
+    /** Holds the retention in force: the account's own, or the server's. */
     retention_days: Type.Integer(),
     /** The longest that the server allows. */
     retention_days_max: Type.Integer(),
@@ -72,7 +72,7 @@ export const AccountChangeRequest = Type.Object({
       'x-error': `trust_bounces_days must be a whole number from ${span(TRUST_BOUNCES_DAYS)}, or null.`,
     }),
   ),
-  /** It is true only in a session that began with a second factor. */
+  /** Stays false in a session that began without a second factor. */
   second_factor_required: Type.Optional(SecondFactorRequired),
 });
 /** `name`: the account's own, typed as a confirmation. */
@@ -204,7 +204,7 @@ const ENTRY = {
   ip: Nullable(Type.String()),
   /** `key.created`, `filter.removed`, `member.role_changed` … */
   action: OneOf(AUDIT_ACTIONS),
-  /** It is the display name of the target: a key's name, a filter's value, a member's address. */
+  /** Displays the target: a key's name, a filter's value, a member's address. */
   target: Type.String(),
   detail: Type.Record(Type.String(), Type.Unknown()),
   /** It happened this often from `at` to `last_at`. */
@@ -256,7 +256,7 @@ export const DashboardKey = Type.Object(
 );
 export type DashboardKey = Static<typeof DashboardKey>;
 
-/** They are sorted newest first; revoked ones come last. */
+/** Lists the newest first, and revoked ones last. */
 export const KeysReply = Type.Object({ keys: Type.Array(DashboardKey) }, { title: 'Keys' });
 
 /**

@@ -21,7 +21,7 @@ export const RoleField = OneOf(ROLES, { 'x-error': `role must be ${choice(ROLES)
 /** Which plans there are is the operator's choice, so it is checked by the service. */
 export const PlanField = Text('plan', PLAN_NAME_LENGTH, { description: 'The name of a plan.' });
 export const AccountStatusField = OneOf(ACCOUNT_STATUSES, { 'x-error': `status must be ${choice(ACCOUNT_STATUSES)}.` });
-/** It is the name of an account or a key. */
+/** Names an account or a key. */
 export const Name = Text('name', NAME_LENGTH);
 
 export const SecondFactorRequired = Type.Boolean({

@@ -39,7 +39,7 @@ export const ViewReply = Type.Object(
 );
 export const ViewsReply = Type.Object({ views: Type.Array(ViewReply) }, { title: 'SavedViews' });
 
-/** It is charged as any other, and has its evidence. */
+/** Charges as any other verification, and includes evidence. */
 export const DashboardVerifyRequest = Type.Object({
   email: Text('email', ADDRESS_LENGTH, { 'x-error': EMAIL_ERROR }),
   validation_type: OneOf(LEVELS, LEVEL_NOTES),
@@ -62,7 +62,7 @@ export const LogEntryReply = Type.Object(
     credits_used: Type.Integer(),
     duration_ms: Type.Integer(),
     client_ip: Nullable(Type.String()),
-    /** It is an API key or a hook; null: it was verified in the dashboard. */
+    /** Names the API key or hook; null: it was verified in the dashboard. */
     key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     /** Null: it is the result of no list, or that was deleted. */
     list: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),

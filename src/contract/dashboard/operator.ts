@@ -36,7 +36,7 @@ export const OperatorJob = Type.Object(
 );
 export type OperatorJob = Static<typeof OperatorJob>;
 
-/** They are the newest failed jobs. */
+/** Lists the newest failed jobs. */
 export const OperatorJobsReply = Type.Object(
   { jobs: Type.Array(OperatorJob), total_count: Type.Integer() },
   { title: 'OperatorJobs' },
@@ -313,7 +313,7 @@ export const DomainListsReply = Type.Object(
     disposable_domains: Type.Integer(),
     /** Why the newest list that was fetched is not in use; null where it is. */
     problem: Nullable(Type.String()),
-    /** It is the time of the last download, on any node. */
+    /** Says when the last download was, on any node. */
     attempted_at: Nullable(Time),
     /** Why it failed for all sources. */
     failed: Nullable(Type.String()),

@@ -20,7 +20,7 @@ export const ExplainReplyReply = Type.Object(
   {
     code: Type.Integer(),
     enhanced_code: Nullable(Type.String()),
-    /** It is the operator of the mail host; null: unknown. */
+    /** Names the operator of the mail host; null: unknown. */
     operator: Nullable(Type.String()),
     /** The text as it was read: without addresses, names and ids. */
     read_as: Type.String(),
@@ -31,7 +31,7 @@ export const ExplainReplyReply = Type.Object(
     decided_by: OneOf(['operator', 'rule', 'model'] as const),
     /** That the mailbox cannot be reached, as the model sees it; null: it is never asked about such replies. */
     probability: Nullable(Type.Number()),
-    /** It is in seconds. */
+    /** Counts seconds. */
     retry_after: Nullable(Type.Integer()),
     clauses: Type.Array(
       Type.Object({

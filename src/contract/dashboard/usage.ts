@@ -29,7 +29,7 @@ export const OverviewReply = Type.Object(
         description: 'Credits that are missing until the end of the month (UTC) at that pace; 0: there are enough.',
       }),
     }),
-    /** They are running ones, and the latest. */
+    /** Includes running lists and the latest ones. */
     lists: Type.Array(ListReply),
     running_lists: Type.Integer(),
     filters: Type.Integer({ description: 'Filters of the account.' }),
@@ -50,7 +50,7 @@ export const OverviewReply = Type.Object(
       description: `Lists that failed in the last ${RECENT_DAYS} days.`,
     }),
     period: Type.Object({ start: Time, end: Time }),
-    /** They are the totals of the period. */
+    /** Sums the period. */
     totals: Type.Object({ requests: Type.Integer(), good: Type.Integer(), bad: Type.Integer() }),
     rate_limit: Type.Object({ limit: Type.Integer(), remaining: Type.Integer(), reset_at: Time }),
     smtp_available: Type.Boolean(),
@@ -123,7 +123,7 @@ const COUNTS = {
   bad: Type.Integer(),
   credits: Type.Integer(),
   asked: Type.Integer({ description: 'Verifications for which a mail server was asked about the mailbox.' }),
-  /** They were rejected with 4xx other than 429. */
+  /** Counts what was rejected with 4xx other than 429. */
   refused: Type.Integer(),
   rate_limited: Type.Integer(),
   outcomes: OutcomeCounts,
@@ -174,7 +174,7 @@ export const OperatorsReply = Type.Object(
         asked: Type.Integer({ description: 'Checks in which a mail server was asked about the mailbox.' }),
         undisclosed: Type.Integer({ description: 'Checks that the operator does not answer.' }),
         deliverable_share: Nullable(Type.Number({ description: 'Of those asked; null: none was.' })),
-        /** It is the median of those asked. */
+        /** Holds the median of those asked. */
         median_ms: Nullable(Type.Integer()),
       }),
     ),

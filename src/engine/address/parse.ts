@@ -4,14 +4,14 @@ import { toASCII, toUnicode } from 'tr46';
 import { dataFile, readData } from '../data-files.ts';
 
 export interface Address {
-  /** It is exactly as sent. */
+  /** Holds the address exactly as sent. */
   readonly raw: string;
   /** As sent; quotes included for a quoted local part. */
   readonly localPart: string;
   readonly quoted: boolean;
-  /** It is lower-case ASCII (IDNA A-labels). */
+  /** Holds lower-case ASCII (IDNA A-labels). */
   readonly domain: string;
-  /** It is the domain in Unicode (U-labels), in lower case. */
+  /** Holds the domain in Unicode (U-labels), in lower case. */
   readonly unicodeDomain: string;
   /** The text after the first `+` of a dot-atom local part; null without one, or if either side is empty. */
   readonly tag: string | null;
@@ -99,7 +99,7 @@ export const SYNTAX_ERRORS = {
 export type SyntaxErrorCode = keyof typeof SYNTAX_ERRORS;
 
 export interface SyntaxFault {
-  /** It is a stable code such as `double_dot`. */
+  /** Holds a stable code such as `double_dot`. */
   readonly error: SyntaxErrorCode;
   /**
    * Index in the text as sent, in UTF-16 code units: the first offending character; for something missing, the place
@@ -117,7 +117,7 @@ interface LocalPart {
   readonly ok: true;
   /** Index of the "@" that ends it. */
   readonly end: number;
-  /** They are counted in UTF-8, quotes included. */
+  /** Counts UTF-8 octets, quotes included. */
   readonly octets: number;
   readonly quoted: boolean;
   readonly ascii: boolean;
@@ -155,7 +155,7 @@ const utf8Octets = (codePoint: number): number =>
   codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
 
 interface DomainLabel {
-  /** It is the A-label, or the label itself in lower case. */
+  /** Holds the A-label, or the label itself in lower case. */
   readonly ascii: string;
   readonly unicode: string;
 }
@@ -168,7 +168,7 @@ const UTS46_RULES = { checkHyphens: false, checkJoiners: true, useSTD3ASCIIRules
  */
 const PERMITTED =
   /^[\p{Ll}\p{Lu}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u002D\u00DF\u03C2\u06FD\u06FE\u0F0B\u3007\u00B7\u0375\u05F3\u05F4\u30FB\u200C\u200D]*$/u;
-/** They are those of RFC 5892 §2.6 (disallowed exceptions), §2.4 (ignorable blocks) and §2.9 (old Hangul jamo). */
+/** Matches what RFC 5892 excludes: §2.6 (disallowed exceptions), §2.4 (ignorable blocks), §2.9 (old Hangul jamo). */
 const EXCLUDED =
   /[\u0640\u07FA\u302E\u302F\u3031-\u3035\u303B\u1100-\u11FF\uA960-\uA97F\uD7B0-\uD7FF\u{1D100}-\u{1D24F}]|[\u20D0-\u20FF]/u;
 
@@ -313,7 +313,7 @@ interface DomainOptions {
 
 interface ParsedDomain {
   readonly ok: true;
-  /** It is lower-case ASCII without a trailing dot. */
+  /** Holds lower-case ASCII without a trailing dot. */
   readonly ascii: string;
   readonly unicode: string;
 }
@@ -342,7 +342,7 @@ const isXn = (text: string, at: number): boolean =>
 
 interface DomainScan {
   readonly ok: true;
-  /** They are the indexes in `text` where labels begin, and one past the end. */
+  /** Lists the indexes in `text` where labels begin, and one past the end. */
   readonly starts: readonly number[];
   /** Not plain LDH: has non-ASCII characters or a label with the A-label prefix. */
   readonly international: boolean;

@@ -77,15 +77,15 @@ function addsLetter(typed: string, target: string): boolean {
 export interface SuggestionData {
   /** A known provider is never "corrected". */
   isKnownDomain(domain: string): boolean;
-  /** They are the domains worth suggesting, most used first, in lower-case ASCII. */
+  /** Lists the domains worth suggesting, most used first, in lower-case ASCII. */
   readonly suggestDomains: readonly string[];
 }
 
 interface Target {
   readonly domain: string;
-  /** It is `yahoo` of `yahoo.co.uk`. */
+  /** Holds `yahoo` of `yahoo.co.uk`. */
   readonly name: string;
-  /** It is `co.uk` of `yahoo.co.uk`. */
+  /** Holds `co.uk` of `yahoo.co.uk`. */
   readonly rest: string;
   /** Code units of the first three letters of the name; NaN where there are fewer. */
   readonly start: readonly [number, number, number];
@@ -221,7 +221,7 @@ function withoutRepetition(typed: string, { domains }: Targets): string | null {
 interface Targets {
   readonly all: readonly Target[];
   readonly domains: ReadonlySet<string>;
-  /** It is the length of the longest. */
+  /** Counts the characters of the longest. */
   readonly longest: number;
   /** `yahoocouk` → `yahoo.co.uk`. */
   readonly byLetters: ReadonlyMap<string, string>;

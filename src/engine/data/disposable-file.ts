@@ -75,7 +75,7 @@ export type SetAside = 'suffix' | 'zone' | 'tld' | 'allow' | 'relay';
 export interface RuleFacts {
   /** Free-subdomain zones that are not on the Public Suffix List. */
   readonly zones: { has(name: string): boolean };
-  /** They are IANA's top-level domains as A-labels. */
+  /** Holds IANA's top-level domains as A-labels. */
   readonly tlds: { has(name: string): boolean };
   readonly allow: { has(name: string): boolean };
   readonly relays: { has(name: string): boolean };
@@ -118,7 +118,7 @@ export interface DisposableFile {
   readonly suspicion: Tier;
   /** The tier of `name`, or null. Takes about 1 µs. */
   tier(name: string): TierName | null;
-  /** It is the whole file, and the offset after its header. */
+  /** Holds the whole file; `body` is the offset after its header. */
   readonly text: string;
   readonly body: number;
 }

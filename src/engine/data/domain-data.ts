@@ -36,12 +36,12 @@ import {
 
 interface DisposableAnswer {
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** It is the deciding entry: the domain itself or a parent of it. */
+  /** Names the deciding entry: the domain itself or a parent of it. */
   readonly matched: string | null;
 }
 
 export interface DomainData {
-  /** It is the date of the disposable list, `YYYY-MM-DD`. */
+  /** Dates the disposable list, as `YYYY-MM-DD`. */
   readonly version: string;
   /** It counts the domains of the verdict tier. */
   readonly size: number;
@@ -71,7 +71,7 @@ export interface DomainData {
   role(localPart: string): 'role' | 'perhaps' | 'none';
   /** The provider of this mail host; the longest matching suffix wins. */
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
-  /** They are the names of all providers. */
+  /** Holds the names of all providers. */
   readonly providerNames: ReadonlySet<string>;
   /** It returns the registrable domains of a provider's mail hosts. */
   providerDomains(name: string): readonly string[];
@@ -82,7 +82,7 @@ export interface DomainData {
   sharedHosts(name: string, below: boolean): readonly string[];
   /** A known provider is never "corrected". */
   isKnownDomain(domain: string): boolean;
-  /** They are the targets of did_you_mean, most used first. */
+  /** Lists the targets of did_you_mean, most used first. */
   readonly suggestDomains: readonly string[];
   /** Why a domain is or is not on the lists: the output of `disposable show`. Reads files, so not for the hot path. */
   explain(domain: string): DomainExplanation;
@@ -225,7 +225,7 @@ function assembleDomainData(
 interface WatchOptions {
   /** Whether mail hosts that were learned count; default true. */
   readonly learned?: boolean;
-  /** It is the package's data/ folder. */
+  /** Names the package's data/ folder. */
   readonly packaged?: string;
   /**
    * Minimum interval in milliseconds between two stat calls. The default is shorter than `disposable update` takes to
@@ -237,7 +237,7 @@ interface WatchOptions {
 export interface WatchedDomainData {
   /** Read this property for every verification. Loading a changed list takes about 20 ms, once. */
   readonly current: DomainData;
-  /** It is the disposable list of `current`. */
+  /** Holds the disposable list of `current`. */
   readonly file: DisposableFile;
   /** NO_LEARNED_HOSTS where it is turned off. */
   readonly learned: LearnedDisposableHosts;
@@ -419,11 +419,11 @@ export interface RefusedHost extends HostEvidence {
 }
 
 export interface LearnedDisposableHosts {
-  /** It is in ISO 8601. */
+  /** Follows ISO 8601. */
   readonly made: string;
   readonly hosts: ReadonlyMap<string, HostEvidence>;
   readonly addresses: ReadonlyMap<string, HostEvidence>;
-  /** They are hosts and addresses. */
+  /** Holds hosts and addresses. */
   readonly refused: ReadonlyMap<string, RefusedHost>;
 }
 
@@ -462,7 +462,7 @@ interface NamedEntry {
 }
 
 interface HostExplanation {
-  /** It is a mail host or its address. */
+  /** Names a mail host, or holds its address. */
   readonly host: string;
   readonly disposable: boolean;
   /** Many unrelated customers share it: it is never disposable. */
@@ -479,20 +479,20 @@ interface DomainExplanation {
   /** Null for a public suffix and for an invalid name. */
   readonly registrable: string | null;
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** It is the deciding entry: the domain or a parent of it. */
+  /** Names the deciding entry: the domain or a parent of it. */
   readonly matched: string | null;
-  /** They are the names from the domain up to its registrable domain that a source lists. */
+  /** Lists names that a source has, from the domain up to its registrable domain. */
   readonly named: readonly NamedEntry[];
-  /** It is the allowlist's entry and its reason. */
+  /** Holds the allowlist's entry and its reason. */
   readonly allow: { readonly domain: string; readonly reason: string } | null;
   readonly relay: { readonly domain: string; readonly operator: string; readonly source: string } | null;
   /** Operator, if the domain itself is a free-subdomain zone. */
   readonly zone: string | null;
   readonly free: boolean;
   readonly known: boolean;
-  /** It is the probable target of a listed typo. */
+  /** Holds the probable target of a listed typo. */
   readonly mistyped: string | null;
-  /** It is the date of the disposable list. */
+  /** Dates the disposable list. */
   readonly version: string;
 }
 
@@ -674,7 +674,7 @@ function withoutNumber(name: string): string {
   return name.slice(0, end);
 }
 
-/** It is faster than a regular expression, on the path of every verification. */
+/** Runs on the path of every verification, where a regular expression would be slower. */
 function withoutSeparators(name: string): string {
   let joined = '';
   let from = 0;
@@ -753,12 +753,12 @@ interface FreeFamilyRow {
   /** The provider in mx-providers.json; null: no hosts of it are known. */
   mx: string | null;
   names: string[];
-  /** They are separated by spaces. */
+  /** Holds suffixes, separated by spaces. */
   suffixes: string;
 }
 interface FreeFamiliesFile {
   families: FreeFamilyRow[];
-  /** They are keyed by operator, and separated by spaces. */
+  /** Maps operators to domains, which are separated by spaces. */
   domains: Record<string, string>;
 }
 /**

@@ -37,9 +37,9 @@ interface SourceRow {
   /** The file shows it. */
   readonly title: string;
   readonly url: string;
-  /** It is one name per line with `#` comments, or a JSON array of names. */
+  /** Says whether it has one name per line with `#` comments, or is a JSON array of names. */
   readonly format: 'lines' | 'json';
-  /** It is an SPDX identifier. */
+  /** Holds an SPDX identifier. */
   readonly license: string;
   /** What it counts for, for operators. */
   readonly weight: string;
@@ -162,7 +162,7 @@ export interface UpdateSummary {
   /** They count the domains added to and removed from the verdict tier. */
   readonly added: number;
   readonly removed: number;
-  /** It is the size of the verdict tier. */
+  /** Counts the verdict tier. */
   readonly total: number;
   readonly suspected: number;
   readonly sources: readonly SourceOutcome[];

@@ -33,7 +33,7 @@ export type DnsAnswer =
       readonly kind: 'records';
       readonly records: readonly DnsRecord[];
       readonly ttlSeconds: number;
-      /** They are CNAME targets in order; empty without CNAME. */
+      /** Lists CNAME targets in order; empty without CNAME. */
       readonly cname: readonly string[];
     }
   | { readonly kind: 'nodata' | 'nxdomain'; readonly ttlSeconds: number; readonly cname: readonly string[] }
@@ -234,18 +234,17 @@ export interface DnsQuestion {
 }
 
 interface OwnedRecord {
-  /** It is in lower case. */
+  /** Holds a name in lower case. */
   readonly owner: string;
-  /** It is in seconds. */
   readonly ttlSeconds: number;
   readonly record: DnsRecord;
 }
 
-/** It is a conclusive reply, NOERROR or NXDOMAIN, with the records of the types we use. */
+/** Represents a conclusive reply, NOERROR or NXDOMAIN, with the records of the types we use. */
 export interface DnsReply {
   readonly nxdomain: boolean;
   readonly records: readonly OwnedRecord[];
-  /** It is in seconds and follows RFC 2308 §5: the lesser of the SOA's TTL and its minimum; null without SOA. */
+  /** Follows RFC 2308 §5: the lesser of the SOA's TTL and its minimum; null without SOA. */
   readonly negativeTtlSeconds: number | null;
 }
 
@@ -265,7 +264,7 @@ const MAX_OTHERS = 50;
 
 /** The header has the flag RD, one question, and the number of additional records. */
 const RECURSION_DESIRED = 0x0100;
-/** It is an OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
+/** Holds an OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
 const OPT = Buffer.from([0, 0, TYPE_CODES.OPT, UDP_BYTES >> 8, UDP_BYTES & 0xff, 0, 0, 0, 0, 0, 0]);
 
 /** Encodes a query with RD set, and with an OPT record unless `edns` is false. The name must satisfy `isQueryName`. */
@@ -354,7 +353,7 @@ function readSections(buf: Buffer, question: DnsQuestion, start: number, nxdomai
   return { kind: 'reply', reply: { nxdomain, records, negativeTtlSeconds } };
 }
 
-/** It is a pointer to the name in the question, which owns most records. */
+/** Points to the name in the question, which owns most records. */
 const TO_QUESTION = 0xc000 | HEADER;
 
 function decodeRecord(buf: Buffer, question: DnsQuestion, raw: RawRecord): OwnedRecord | null {

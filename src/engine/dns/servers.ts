@@ -42,14 +42,14 @@ export interface ServerHealth {
   readonly answered: number;
   readonly timeouts: number;
   readonly failures: number;
-  /** It is the `Clock.elapsed()` of the last NOERROR or NXDOMAIN, in ms; null before the first. */
+  /** Says when it last sent NOERROR or NXDOMAIN, in `Clock.elapsed()` ms; null before the first. */
   readonly lastAnswerAt: number | null;
   /** Whether it tells the truth; `unchecked` for ever without control names. */
   readonly trust: TrustState;
 }
 
 interface AskTime {
-  /** It is for all attempts together. */
+  /** Bounds all attempts together. */
   readonly budgetMs: number;
   /** The caller's remaining time: the shorter, the sooner the next server is tried. */
   readonly paceMs: number;
@@ -126,10 +126,10 @@ const isLying = ({ checked }: PoolMember): boolean => checked !== null && isLie(
 
 export function createServerPool(options: {
   servers: readonly DnsServer[];
-  /** It is for one attempt. */
+  /** Bounds one attempt. */
   timeoutMs: number;
   clock: Clock;
-  /** It is called at each NOERROR or NXDOMAIN. */
+  /** Runs at each NOERROR or NXDOMAIN. */
   onAnswer: (question: DnsQuestion, reply: DnsReply) => void;
   /** Control names; empty: every reply is believed. */
   controls: readonly DnsQuestion[];

@@ -78,7 +78,7 @@ export class Trust {
   #lastFailure = Number.NEGATIVE_INFINITY;
   /** Denials believed since something was found. */
   #run = 0;
-  /** They are the confirmations in the hour since `#hour`. */
+  /** Counts the confirmations in the hour since `#hour`. */
   #confirmations = 0;
   #hour = Number.NEGATIVE_INFINITY;
 
@@ -247,7 +247,7 @@ export function createCheckedTransport(
     /** There is at least one. */
     controls: readonly DnsQuestion[];
     laboratory: boolean;
-    /** It is for one control query. */
+    /** Bounds one control query. */
     timeoutMs: number;
     clock: Clock;
     onChange: (from: TrustState, to: TrustState) => void;

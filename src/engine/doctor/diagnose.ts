@@ -24,7 +24,7 @@ import {
 } from './reverse.ts';
 import { checkHost } from './spf.ts';
 
-/** It is one line of the doctor's report. */
+/** Represents one line of the doctor's report. */
 export interface Finding {
   readonly check: DoctorCheck;
   /** `skip` means not checked, because of another finding. */
@@ -37,14 +37,14 @@ export interface Finding {
   readonly problem: EgressProblem | null;
 }
 
-/** It is one row of data/dnsbl.json, queried according to RFC 5782. */
+/** Represents one row of data/dnsbl.json, queried according to RFC 5782. */
 interface Blocklist {
   readonly name: string;
   readonly zone: string;
   readonly families: readonly (4 | 6)[];
-  /** It is the severity of a listing. */
+  /** Holds the severity of a listing. */
   readonly listed: 'fail' | 'warn';
-  /** They are the meanings of return codes in 127.0.0.0/8. */
+  /** Maps return codes in 127.0.0.0/8 to their meanings. */
   readonly codes: Readonly<Record<string, string>>;
   /** Return codes that mean that the query was refused, not that the address is listed. */
   readonly refusals: Readonly<Record<string, string>>;
@@ -62,14 +62,14 @@ export interface DoctorDeps {
   readonly sender: {
     /** Null if it is not configured. */
     readonly helo: string | null;
-    /** It is `user@host` or `<>`; null without a HELO name. */
+    /** Holds `user@host` or `<>`; null without a HELO name. */
     readonly from: string | null;
     readonly port: number;
     readonly bind: readonly string[];
     /** In which mail servers are reached; default: both. */
     readonly families?: readonly IpFamily[];
   };
-  /** It is `probeGreeting` of smtp/connectivity-probe.ts, on the configured port and under our HELO name. */
+  /** Calls `probeGreeting` of smtp/connectivity-probe.ts, on the configured port and under our HELO name. */
   readonly probeGreeting: (address: string, options: { withinMs: number; bind: string | null }) => Promise<Greeting>;
   readonly mayDial: (address: string) => boolean;
   /** Whether an address can be our public address: publicly routable, ours or not. */
@@ -94,7 +94,6 @@ export interface DoctorDeps {
 
 /** Of a store that accepts writes. */
 interface StoreState {
-  /** It is a short description. */
   readonly name: string;
   /** Files with permissions for other users of the host, each with the command that fixes it. */
   readonly looseModes: readonly { readonly path: string; readonly mode: string; readonly fix: string }[];
@@ -102,7 +101,7 @@ interface StoreState {
   readonly clock: { readonly aheadMs: number; readonly stepMs: number };
 }
 
-/** It is long enough for a resolver's full timeout (ASK_MS), short enough for interactive use. */
+/** Covers a resolver's full timeout (ASK_MS), and is short enough for interactive use. */
 export const DOCTOR_CHECK_MS = 5_000;
 
 /**

@@ -41,9 +41,9 @@ export async function lookUpAddresses(name: string, ask: AskDns): Promise<{ addr
 }
 
 interface ReverseNames {
-  /** They are the PTR records. */
+  /** Lists the PTR records. */
   readonly names: readonly string[];
-  /** They are those that resolve back to the address. */
+  /** Lists those that resolve back to the address. */
   readonly confirmed: readonly string[];
   readonly unknown: boolean;
 }

@@ -84,7 +84,7 @@ export async function resolveHost(
 }
 
 export interface HttpPost {
-  /** It is POST by default. */
+  /** Defaults to POST. */
   readonly method?: 'GET' | 'POST';
   readonly url: string;
   /** Names in lower case; without those of the connection and the body's length. */
@@ -208,7 +208,7 @@ function requestTo(url: URL, { method = 'POST', headers, body }: HttpPost, looku
 
 type PostPhase = 'connecting' | 'handshake' | 'connected';
 
-/** They are codes of OpenSSL and Node (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+/** Maps codes of OpenSSL and Node (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const CERTIFICATE_ERRORS: ReadonlyMap<string, AttemptError> = new Map([
   ['CERT_HAS_EXPIRED', 'certificate_expired'],
   ['CERT_NOT_YET_VALID', 'certificate_expired'],

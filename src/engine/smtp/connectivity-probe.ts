@@ -12,15 +12,15 @@ import { type MailConnection, Tunnel } from './tunnel.ts';
 export interface Greeting {
   /** The TCP connection was established. */
   readonly connected: boolean;
-  /** It is the first reply with its code, without line ends; null when none came. */
+  /** Holds the first reply with its code, without line ends; null when none came. */
   readonly banner: string | null;
-  /** It is the code of the last reply: banner or EHLO. */
+  /** Holds the code of the last reply: banner or EHLO. */
   readonly code: number | null;
-  /** It is what the server said, with its code. */
+  /** Holds what the server said, with its code. */
   readonly said: string | null;
   /** Our IP as echoed in the reply to EHLO; many servers do not echo it. */
   readonly greetedAs: string | null;
-  /** It is the socket's own end; behind NAT, it is a private address. */
+  /** Holds the socket's own end; behind NAT, a private address. */
   readonly localAddress: string | null;
   /** Code of the system's error, such as `ECONNREFUSED`; `deadline`; `not_routable` when it was not dialled. */
   readonly error: string | null;
@@ -29,11 +29,11 @@ export interface Greeting {
 }
 
 interface ProbeOptions {
-  /** It is for all of it. */
+  /** Bounds the whole probe. */
   readonly withinMs: number;
   /** It connects from there; by default, the system chooses. */
   readonly egress?: Pick<Egress, 'bind' | 'via'>;
-  /** It is the address guard, asked before dialing. */
+  /** Guards addresses, before dialing. */
   readonly mayDial: (address: string) => boolean;
   readonly signal?: AbortSignal;
 }

@@ -28,7 +28,7 @@ export interface ReplyReading {
   readonly meaning: string;
   /** `reconnect`: too many recipients, retry in a new session. `starttls_required`: send STARTTLS first. */
   readonly finding: SmtpFinding | 'reconnect' | 'starttls_required';
-  /** It is the id of the deciding rule. */
+  /** Names the deciding rule. */
   readonly rule: string | null;
   /** Seconds, as announced by the server. */
   readonly retryAfterSeconds: number | null;
@@ -133,9 +133,9 @@ type AnswerAction = Extract<DialogueAction, { do: 'answer' }>;
 
 export interface DialogueSetup {
   readonly host: string;
-  /** It is what earlier sessions learned about the host. */
+  /** Holds what earlier sessions learned about the host. */
   readonly known: LearnedHost;
-  /** It is the name in EHLO and HELO. */
+  /** Holds the name in EHLO and HELO. */
   readonly helo: string;
   readonly read: ClassifyReply;
   /** `never`: after a failed handshake, when the same host is retried in clear text. */
@@ -175,7 +175,7 @@ export class Dialogue {
   #hasPipelined = false;
   /** A group was answered in step, here or in an earlier session, so the server can do it. */
   #isProven: boolean;
-  /** It is the reply to MAIL, in this group. */
+  /** Holds the reply to MAIL, in this group. */
   #senderReply: SmtpReply | null = null;
   /** MAIL or RSET was rejected while others of its group are not answered yet: their replies tell whose it was. */
   #held: { readonly verb: CommandVerb; readonly reply: SmtpReply } | null = null;
@@ -659,9 +659,9 @@ export class Recipients {
   /** Recipients in one transaction that the server takes. */
   perTransaction = Number.POSITIVE_INFINITY;
   #judgedHere = 0;
-  /** They are those without an answer. */
+  /** Lists those without an answer. */
   #open: readonly RecipientCheck[] = [];
-  /** They are those of this round, with and without an answer. */
+  /** Lists those of this round, with and without an answer. */
   #asked: readonly RecipientQuestion[] = [];
   readonly #host: string;
   readonly #onAnswer: (question: RecipientQuestion, outcome: DialogueOutcome) => void;
@@ -881,7 +881,7 @@ function stageOf(verb: CommandVerb | undefined): SmtpStage {
   return verb === undefined || verb === 'quit' ? 'rset' : verb;
 }
 
-/** It is the rule id of a canceled check. */
+/** Names the rule of a canceled check. */
 const CANCELLED = 'dialogue.cancelled';
 /** The SOCKS server of the egress has failed. */
 export const PROXY_FAILED = 'egress.proxy_failed';
@@ -904,7 +904,7 @@ const OUT_OF_STEP: SessionFailure = {
   classified: null,
 };
 
-/** It is the check in progress: the recipient first, then possibly the random one. */
+/** Runs the check in progress: the recipient first, then possibly the random one. */
 class RecipientCheck {
   readonly question: RecipientQuestion;
   /** The reply that accepted the recipient, and the random path, while that one is being tried. */

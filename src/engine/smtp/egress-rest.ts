@@ -23,7 +23,7 @@ const LONGEST_REST = 15;
 interface RestState {
   readonly egress: Egress;
   failures: number;
-  /** They are counted in a row, the present one included. */
+  /** Counts rests in a row, the present one included. */
   rests: number;
   /** `Clock.elapsed()` ms; null: it does not rest. */
   untilMs: number | null;

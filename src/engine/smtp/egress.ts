@@ -25,7 +25,7 @@ import { type HostOwners, mailOperatorKey } from './operators.ts';
 
 export interface EgressHealth {
   readonly state: EgressCondition;
-  /** It is in `Clock.now()` ms. */
+  /** Follows `Clock.now()`. */
   readonly since: number;
 }
 

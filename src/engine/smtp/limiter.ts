@@ -42,7 +42,7 @@ interface LimiterOptions extends LimiterSetup {
 /** Requests of one tenant for one destination, as its limiters see them. */
 interface WaitingQueue {
   readonly tenant: string;
-  /** They are the tenant's dialogues with the address. */
+  /** Counts the tenant's dialogues with the address. */
   readonly open: number;
   readonly isEmpty: boolean;
   /** It says whether all limiters admit it. */
@@ -77,7 +77,7 @@ export class Limiter {
   readonly #options: LimiterOptions;
   #open = 0;
   #begun = 0;
-  /** They are open dialogues by tenant; only limiters of addresses have them. */
+  /** Counts open dialogues by tenant; only limiters of addresses have them. */
   #openOf: Map<string, number> | null = null;
   /** By tenant, in rotation: the one which waited longest comes first. */
   readonly #lines = new Map<string, TenantLine>();
@@ -355,9 +355,9 @@ export class Limiter {
   }
 }
 
-/** It is a request for a dialogue. */
+/** Represents a request for a dialogue. */
 export interface QueueEntry {
-  /** It is the domain of the recipient. */
+  /** Holds the domain of the recipient. */
   readonly domain: string;
   readonly begin: () => void;
   /** A breaker has opened. `seconds`: until it lets a dialogue through. */
@@ -368,7 +368,7 @@ export interface QueueEntry {
 export class TenantQueue {
   readonly tenant: string;
   readonly #limiters: readonly Limiter[];
-  /** It is the limiter of the address. */
+  /** Limits the address. */
   readonly #address: Limiter;
   readonly #onEmpty: () => void;
   readonly #entries = new LinkedList<QueueEntry>();
@@ -384,7 +384,7 @@ export class TenantQueue {
     return this.#entries.size === 0;
   }
 
-  /** They are the tenant's dialogues with this address. */
+  /** Counts the tenant's dialogues with this address. */
   get open(): number {
     return this.#address.openOf(this.tenant);
   }
@@ -454,7 +454,7 @@ const ROUNDING = 1e-6;
 /** A token bucket for one second, whose rate is halved by complaints and recovers. */
 class Rate {
   readonly #clock: Clock;
-  /** It is per second; 0 means no bound. */
+  /** Has no bound if 0. */
   readonly #maxPerSecond: number;
   /** The part of the rate that this process has. */
   #fraction = 1;

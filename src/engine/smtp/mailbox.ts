@@ -39,7 +39,7 @@ import { SharedRates, type SharedRatesOptions } from './shared-rates.ts';
 import { type AddressRejection, Throttle, type ThrottleStats } from './throttle.ts';
 
 export interface MailboxLimit {
-  /** It is in `Clock.elapsed()` ms. */
+  /** Follows `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /**
    * Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the
@@ -93,11 +93,11 @@ export interface MailboxCheck {
   close(): Promise<void>;
 }
 
-/** It is the input of the classifier (classify.ts). */
+/** Represents the input of the classifier (classify.ts). */
 export interface ReadRequest {
   readonly stage: Parameters<ClassifyReply>[0];
   readonly reply: SmtpReply;
-  /** It is the name of the provider, or null. */
+  /** Names the provider, if it is known. */
   readonly operator: string | null;
   readonly echoes: {
     readonly address: string;
@@ -116,7 +116,7 @@ export interface MailboxCheckOptions extends HostOwners {
   /** It returns whole numbers below n, of a cryptographically strong source: `randomInt` of kernel/ids.ts. */
   readonly random: RandomBelow;
   readonly classify: (request: ReadRequest) => ReplyReading;
-  /** It is the address guard: `(ip) => routable(ip, { allowPrivate, own })`. */
+  /** Guards addresses: `(ip) => routable(ip, { allowPrivate, own })`. */
   readonly mayDial: (ip: string) => boolean;
   readonly port: number;
   /** There is at least one. */
@@ -134,7 +134,7 @@ export interface MailboxCheckOptions extends HostOwners {
   readonly askOperator?: (operator: string, egress: string) => void;
   /** Default: nothing is tried, and an egress that has rested is believed to work. */
   readonly probeProxy?: ProbeProxy;
-  /** It is set where other processes use the address too; by default, none does. */
+  /** Is set where other processes use the address too; by default, none does. */
   readonly sharedRates?: SharedRatesOptions | null;
   readonly limits?: Partial<SmtpLimits>;
   /** By default, they are those of data/smtp-operators.json. */
@@ -202,7 +202,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
 
 interface SenderIdentity {
   readonly egress: Egress;
-  /** It is empty for `<>`. */
+  /** Stays empty for `<>`. */
   readonly sender: string;
   readonly names: readonly string[];
   /** Another one for each change of the entry: sessions are not shared across it. */
@@ -292,7 +292,7 @@ const isAborted = ({ aborted }: AbortSignal): boolean => aborted;
 type AskedRequest = RequestResult & { readonly egress: string };
 type AnsweredRequest = ServedRequest & { readonly outcome: Extract<ServedRequest['outcome'], { kind: 'answered' }> };
 
-/** It is one mailbox check: host by host, then the random recipient. */
+/** Runs one mailbox check: host by host, then the random recipient. */
 class MailboxCheckRun {
   readonly #deps: CheckDeps;
   readonly #address: Address;
@@ -305,9 +305,9 @@ class MailboxCheckRun {
   readonly #hosts: string;
   /** Its registrable one: whoever has it may have any number below. */
   readonly #recipientDomain: string;
-  /** It is the name of the egress of the last question. */
+  /** Names the egress of the last question. */
   #askedFrom = '';
-  /** It is the failure with the lowest rank so far. */
+  /** Holds the failure with the lowest rank so far. */
   #failure: SmtpResult | null = null;
   /**
    * The most informative deferral of the recipient (RFC 5321 §4.2.1: 4yz to RCPT) so far. It stands unless a later host
@@ -548,7 +548,7 @@ class MailboxCheckRun {
     return { ...service, egress };
   }
 
-  /** It is the operator of all hosts, dialed or not. */
+  /** Returns the operator of all hosts, dialed or not. */
   readonly #operatorOfDomain = (): string => mailOperatorKey({ hosts: this.#dns.records }, this.#deps.options);
 
   #egressTo(address: string): string {
@@ -917,7 +917,7 @@ const MOST_DOMAINS = 50_000;
 
 interface CatchAllAnswer {
   readonly result: 'pass' | 'fail';
-  /** It is in `Clock.now()` ms. */
+  /** Follows `Clock.now()`. */
   readonly checkedAt: number;
 }
 

@@ -57,17 +57,17 @@ export function mailOperatorKey(
 
 /** How much a mail operator is used and slows us down, for metrics. */
 export interface OperatorUse {
-  /** It is the name of the provider, or OTHER_OPERATORS. */
+  /** Names the provider, or holds OTHER_OPERATORS. */
   readonly operator: string;
   readonly dialoguesOpen: number;
-  /** They are counted so far. */
+  /** Counts dialogues so far. */
   readonly begun: number;
-  /** They are checks. */
+  /** Counts checks. */
   readonly waiting: number;
   /** Circuit breakers, one for each egress address. */
   readonly breakersOpen: number;
   readonly breakersHalfOpen: number;
-  /** It is the lowest rate relative to the configured one. */
+  /** Holds the lowest rate relative to the configured one. */
   readonly pace: number;
 }
 

@@ -28,7 +28,7 @@ import { type MailConnection, Tunnel, type TunnelFailure, tunnelMs } from './tun
 /** A check to be run in a session. */
 export interface SessionCheck {
   readonly question: RecipientQuestion;
-  /** It is in `Clock.elapsed()` ms. */
+  /** Follows `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /** The banner must have arrived by then, so that another host can still be tried. */
   readonly greetByMs: number;
@@ -47,7 +47,7 @@ interface SessionSetup extends Omit<DialogueSetup, 'known'> {
   readonly egress: Pick<Egress, 'name' | 'bind' | 'via'>;
   readonly limits: SmtpLimits;
   readonly clock: Clock;
-  /** It is the address guard, checked immediately before dialing. */
+  /** Guards addresses, immediately before dialing. */
   readonly mayDial: (address: string) => boolean;
   readonly on: {
     /** Called when all checks are answered and the session is idle, after the last `done`. */
@@ -84,7 +84,7 @@ export class SmtpSession {
   #plain: MailConnection | null = null;
   /** While it is being opened. */
   #tunnel: Tunnel | null = null;
-  /** They are the checks under way. */
+  /** Lists the checks under way. */
   #asked: readonly SessionCheck[] = [];
   /** Transcripts of the current or last checks; QUIT is recorded there. */
   #transcripts: readonly Transcript[] = [];
@@ -440,7 +440,7 @@ interface TranscriptEntry {
   readonly at: number;
   readonly from: TranscriptLine['from'];
   readonly text: string;
-  /** It is kept instead of the text. */
+  /** Is kept instead of the text. */
   readonly reply: SmtpReply | null;
 }
 

@@ -44,12 +44,12 @@ interface Divisible {
 /** A slice ends so long after it was renewed, ms. */
 const SLICE_LEASE_MS = PACE_SLICE_SECONDS * 1000;
 const SLICE_RENEW_MS = 2_000;
-/** It is the time between two requests for more. */
+/** Passes between two requests for more. */
 const SLICE_RETRY_MS = 500;
 /** A slice is kept for so long after its last use. */
 const SLICE_LINGER_MS = 4_000;
 
-/** It is this process's slice of one limit. */
+/** Holds this process's slice of one limit. */
 export class RateShare {
   readonly key: string;
   readonly total: number;
@@ -58,9 +58,9 @@ export class RateShare {
   readonly #restMs: number;
   /** As the store has it. */
   #units = 0;
-  /** It is without those that other processes wait for. */
+  /** Leaves out those that other processes wait for. */
   #allowed = 0;
-  /** It is in `Clock.elapsed()` ms. */
+  /** Follows `Clock.elapsed()`. */
   #until = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #usedAt = Number.NEGATIVE_INFINITY;

@@ -269,9 +269,9 @@ export interface Destination {
   readonly operator: string;
   readonly host: string;
   readonly address: string;
-  /** It is the registrable domain of the recipient. */
+  /** Holds the registrable domain of the recipient. */
   readonly domain: string;
-  /** It is the name of the egress (`chooseEgress`). */
+  /** Names the egress (`chooseEgress`). */
   readonly egress: string;
 }
 
@@ -289,13 +289,13 @@ interface EgressQuestion {
 /** Our IP address was rejected. */
 export interface AddressRejection {
   readonly where: Destination;
-  /** It is the account whose recipient it is. */
+  /** Names the account whose recipient it is. */
   readonly account: string;
   /** When the recipient was named: perhaps by a rule of its domain, so at first for that domain alone. */
   readonly isForDomain: boolean;
 }
 
-/** They are the limiters of a dialogue. */
+/** Collects the limiters of a dialogue. */
 interface DialRoute {
   readonly egress: Egress;
   readonly operator: Limiter;

@@ -15,13 +15,13 @@ import { Trunk } from './trunk.ts';
 
 /** What a tunnel waits for, and for how long at most. */
 const STEP_LIMIT = {
-  /** It is the TCP connection to the SOCKS server. */
+  /** Covers the TCP connection to the SOCKS server. */
   connect: ({ connectMs }) => connectMs,
-  /** It is the TLS handshake with it. */
+  /** Covers the TLS handshake with it. */
   tls: ({ tlsMs }) => tlsMs,
-  /** It is its choice of a method, and its answer to the credentials (RFC 1929). */
+  /** Covers its choice of a method, and its answer to the credentials (RFC 1929). */
   greeting: ({ socksGreetingMs }) => socksGreetingMs,
-  /** It is its connection to the mail server. */
+  /** Covers its connection to the mail server. */
   request: ({ socksRequestMs }) => socksRequestMs,
 } as const satisfies Readonly<Record<string, (limits: SmtpLimits) => number>>;
 type TunnelStep = keyof typeof STEP_LIMIT;
@@ -34,7 +34,7 @@ export interface TunnelFailure {
   /** `proxy`: the SOCKS server, so nothing is known of the mail server. `mail_host`: it could not reach that. */
   readonly blames: 'proxy' | 'mail_host';
   readonly step: TunnelStep;
-  /** It is for the transcript, without names and credentials. */
+  /** Appears in the transcript, so it has no names and credentials. */
   readonly why: string;
 }
 
@@ -312,7 +312,7 @@ export class Tunnel {
   readonly #on: TunnelEvents;
   readonly #limits: SmtpLimits;
   #dial: Dial | null = null;
-  /** It is set from the request on. */
+  /** Is set from the request on. */
   #connection: MailConnection | null = null;
   #timer: NodeJS.Timeout | undefined;
   #hasJoinedAgain = false;
@@ -379,7 +379,7 @@ export class Tunnel {
     this.#connection = stream;
   }
 
-  /** It is signed in there; `rest` came behind. */
+  /** Runs once the client is signed in there; `rest` came behind. */
   onSocket(socket: Socket, rest: Buffer): void {
     this.#connection = socket;
     this.#await(() => {});

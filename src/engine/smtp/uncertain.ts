@@ -5,11 +5,11 @@ import type { RuleFinding } from './classify/rules.ts';
 interface UncertainReplyKind {
   /** Name of the provider; OTHER_OPERATORS: all others, whose names are neither few nor ours to keep. */
   readonly operator: string;
-  /** It is made of code, enhanced code and template; it has 12 hex digits. */
+  /** Combines code, enhanced code and template; it has 12 hex digits. */
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** It is the text without names, addresses, numbers and ids (classify/echoes.ts). */
+  /** Holds the text without names, addresses, numbers and ids (classify/echoes.ts). */
   readonly template: string;
   /** What decided, or `unmatched.…`, and what it means. */
   readonly rule: string;
@@ -23,7 +23,7 @@ export interface UncertainReplyCounter {
   take(): UncertainReplyKind[];
   /** What was taken and could not be stored. */
   putBack(replies: readonly UncertainReplyKind[]): void;
-  /** They are all of this process, by rule. */
+  /** Counts all of this process, by rule. */
   readonly totals: ReadonlyMap<string, number>;
 }
 

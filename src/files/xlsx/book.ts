@@ -106,7 +106,7 @@ export class SheetRating {
 export interface ChosenSheet {
   readonly index: number;
   readonly name: string;
-  /** They are names of other visible sheets with a column of addresses. */
+  /** Names other visible sheets with a column of addresses. */
   readonly others: readonly string[];
 }
 

@@ -342,7 +342,7 @@ const numberOf = (tag: string, name: string): number | null => {
 const HIDDEN: ReadonlySet<string> = new Set(['style', 'script', 'xml', 'template', 'head', 'select']);
 const BLOCK_TAGS: ReadonlySet<string> = new Set(['br', 'p', 'div', 'li']);
 
-/** It is as lenient as browsers: cells and rows end where the next one begins. */
+/** Reads as leniently as browsers: cells and rows end where the next one begins. */
 class HtmlTables implements DocumentReader {
   readonly tables: DocumentTables;
   /** Of each open table, the cell that is open. */

@@ -10,7 +10,7 @@ const STYLES_MAX = 65_490;
 /** 30 December 1899, in days before 1970; days of early 1900 are counted as if that year had a 29 February. */
 const EPOCH_1900 = 25_569;
 const EPOCH_1904 = 24_107;
-/** It is 31 December 9999. */
+/** Stands for 31 December 9999. */
 const LAST_DAY = 2_958_465;
 const FORMAT_LENGTH = 255;
 

@@ -42,7 +42,7 @@ async function openSheet(
   return { ...chosen, batches: book.rows(chosen.index) };
 }
 
-/** It is `content.xml` in a ZIP archive, or a flat document. */
+/** Opens `content.xml` in a ZIP archive, or a flat document. */
 async function openOds(file: Bytes, limits: SheetLimits): Promise<Book> {
   const head = await file.read(0, 2);
   if (head.toString('latin1') !== 'PK') return openDocumentText('ods', file, limits);

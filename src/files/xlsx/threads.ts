@@ -82,7 +82,7 @@ const readersFor = (format: BookFormat, unpackedBytes: number): ReaderThreads =>
 
 interface ReadSheet {
   readonly name: string;
-  /** They are further visible sheets with a column of addresses. */
+  /** Names further visible sheets with a column of addresses. */
   readonly others: readonly string[];
   /** To be read to their end, or ended. */
   readonly batches: AsyncGenerator<RawBatch, void, undefined>;
@@ -90,9 +90,9 @@ interface ReadSheet {
 
 interface BookChoice {
   readonly format: BookFormat;
-  /** They are the bytes of all parts. */
+  /** Counts the bytes of all parts. */
   readonly unpackedBytes: number;
-  /** It is a name or number; null: the first visible one with addresses. */
+  /** Holds a name or number; null: the first visible one with addresses. */
   readonly sheet: string | null;
 }
 

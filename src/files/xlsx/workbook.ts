@@ -302,7 +302,7 @@ class SheetRows implements XmlHandler {
 }
 
 interface CellTag {
-  /** It is the number of the column, from 1; null: the next one. */
+  /** Counts columns from 1; null: the next one. */
   at: number | null;
   place: string;
   type: string;
@@ -343,7 +343,7 @@ const FORMULA_DEPTH_MAX = 20;
 
 interface FormulaValue {
   readonly text: string;
-  /** It is that of HYPERLINK. */
+  /** Holds the target of HYPERLINK. */
   readonly link: string | null;
 }
 

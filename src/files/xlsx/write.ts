@@ -12,7 +12,7 @@ interface ZipPart {
   readonly crc: number;
   readonly packedBytes: number;
   readonly sizeBytes: number;
-  /** It is the place of its local header. */
+  /** Holds the offset of its local header. */
   readonly at: number;
 }
 
@@ -76,7 +76,7 @@ function directory(parts: readonly ZipPart[], at: number): Buffer {
 export interface XlsxState {
   /** It counts the rows written. */
   readonly rows: number;
-  /** It is the CRC of the XML of the sheet so far. */
+  /** Covers the XML of the sheet so far. */
   readonly crc: number;
   readonly sizeBytes: number;
   readonly packedBytes: number;
@@ -117,7 +117,7 @@ const SHEET_END = '</sheetData></worksheet>';
 const XLSX_CELL_LENGTH = 32_767;
 const ZIP_PART_BYTES = 0xffff_ffff;
 
-/** It is an empty last block of deflate (RFC 1951). */
+/** Ends deflate with an empty last block (RFC 1951). */
 const DEFLATE_END = Buffer.from([3, 0]);
 /** A piece ends at a byte, and refers to nothing before it. */
 const PIECE = { finishFlush: constants.Z_SYNC_FLUSH, level: 5 };
@@ -142,7 +142,7 @@ function fixedParts(): { bytes: Buffer; parts: ZipPart[] } {
 
 export interface Written {
   readonly piece: Uint8Array;
-  /** It is the state behind it. */
+  /** Holds the state behind it. */
   readonly state: XlsxState;
 }
 
@@ -192,7 +192,7 @@ function packedBytes(before: XlsxState, text: string, rows: number, end: Buffer 
 const rowXml = (row: number, cells: readonly XlsxCell[]): string =>
   `<row r="${row}">${cells.map((cell, column) => cellXml(cell, `${columnLetters(column)}${row}`)).join('')}</row>`;
 
-/** It is a date, as days since 30 December 1899. */
+/** Represents a date, as days since 30 December 1899. */
 interface DateCell {
   readonly days: number;
 }

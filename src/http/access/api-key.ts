@@ -17,7 +17,7 @@ import { errorReply, noteError, replayed, replyAnswer } from '../reply.ts';
 import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
 import { complete, type GuardFor } from './guard.ts';
 
-/** It is `test` on every reply to a test key. */
+/** Says `test` on every reply to a test key. */
 export const MODE = 'x-mailvet-mode';
 
 /** Puts the caller's rate window on the reply; throws ApiError where the admission was refused. */
@@ -86,7 +86,7 @@ export function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>,
   }
 }
 
-/** It is a well-formed API key. */
+/** Represents a well-formed API key. */
 interface SentKey {
   readonly hash: string;
   readonly mode: KeyMode;

@@ -12,7 +12,7 @@ type Guard<Granted extends RequestContext> = (
   serve: (granted: Granted, input: AnyInput) => Promise<Answer>,
 ) => Promise<Answer>;
 
-/** It is the guard of one row. */
+/** Guards one row. */
 export type GuardFor<Granted extends RequestContext> = (context: HttpContext, route: Route) => Guard<Granted>;
 
 /** The input, where there is no problem with it. */

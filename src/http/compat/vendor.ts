@@ -53,11 +53,11 @@ export const mailHostOf = ({ checks }: CompatResult): string | null => {
 
 /** The names under which a vendor's clients send the key, beside `Authorization: Bearer`. */
 interface KeyPlaces {
-  /** It is its name in the query. */
+  /** Names the parameter in the query. */
   readonly query?: string;
-  /** It is its name in a JSON body, or in a form. */
+  /** Names the field in a JSON body, or in a form. */
   readonly body?: string;
-  /** It is in lower case. */
+  /** Names the header, in lower case. */
   readonly header?: string;
   /** Words that `Authorization` may have before the key; the empty string: none. */
   readonly schemes?: readonly string[];

@@ -13,10 +13,10 @@ import type { ChargedKeyContext } from '../route.ts';
 interface CompatVerification {
   /** As it was sent. */
   readonly email: unknown;
-  /** It is its name in the vendor's contract. */
+  /** Names the field in the vendor's contract. */
   readonly field: string;
   readonly timeoutMs: number;
-  /** It is the end user's canonical address; null: the caller's. */
+  /** Holds the end user's canonical address; null: the caller's. */
   readonly clientIp?: string | null;
 }
 

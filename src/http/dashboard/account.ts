@@ -96,7 +96,7 @@ const acting = ({ account, user, role, actor }: AccountContext): ActingMember =>
   actor,
 });
 
-/** They are about the account itself: plan, ledger, members, deletion. */
+/** Routes about the account itself are here: plan, ledger, members, deletion. */
 export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

@@ -19,11 +19,11 @@ export interface FirstView {
 export interface ViewOrder {
   /** Path of the file whose `renderFirstView` is called. */
   readonly script: string;
-  /** It is the URL of the page, with the public address of the service. */
+  /** Holds the URL of the page, with the public address of the service. */
   readonly url: string;
   /** As `navigator.platform`: the names of keys depend on it. */
   readonly platform: string;
-  /** It is that of style elements. */
+  /** Allows style elements. */
   readonly nonce: string;
   readonly language: Language;
   /** Of the times that are shown; an IANA name. */

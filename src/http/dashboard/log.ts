@@ -138,7 +138,7 @@ function logCursor(text: string): LogCursor {
   };
 }
 
-/** They are about verification from the dashboard, and the verification log. */
+/** Routes for verification from the dashboard and for the verification log are here. */
 export const LOG_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -288,7 +288,7 @@ const rowReply = (row: LogExportRow) =>
     ? { kind: 'rejected', ...rejectedReply(row.rejected) }
     : { kind: 'verification', ...logEntryReply(row.entry) };
 
-/** They are values of a closed set, in the order of the name of a file. */
+/** Lists values of a closed set, in the order of the name of a file. */
 const CLOSED_SETS = ['status', 'deliverability', 'reason', 'decision', 'origin', 'level'] as const;
 
 /**

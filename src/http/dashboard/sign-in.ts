@@ -58,7 +58,7 @@ const shownPasskey = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
   last_used_at: toIsoOrNull(lastUsedAt),
 });
 
-/** They are settings of the signed-in user: password, name, two-factor authentication, passkeys. */
+/** Routes for settings of the signed-in user are here: password, name, two-factor authentication, passkeys. */
 const SECURITY_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -225,7 +225,7 @@ const shownSession = ({ id, device, ip, createdAt, lastSeenAt }: UserSession) =>
   last_seen_at: toIso(lastSeenAt),
 });
 
-/** They are about the signed-in user's own sessions. */
+/** Routes for the signed-in user's own sessions are here. */
 const SESSION_ROUTES: readonly Route[] = [
   route({
     method: 'GET',

@@ -45,7 +45,7 @@ export const jsonReader = <T extends TSchema>(schema: T) => objectReader(schema,
 /** Everything a row declares as its input. `input` is complete where `problem` is null. */
 export interface InputReading {
   readonly input: AnyInput;
-  /** It is the one to report: a 400 before a 422. */
+  /** Holds the one to report: a 400 before a 422. */
   readonly problem: ApiError | null;
   /** The headers alone: an Idempotency-Key counts even where the rest is not valid. */
   readonly headers: Parsed<unknown>;

@@ -44,11 +44,11 @@ export async function readUpload(
 }
 
 interface FileUpload<F> extends Spooled {
-  /** It is the name of a part of a form. */
+  /** Names the part of a form. */
   readonly name: string | null;
-  /** It is the charset of its media type. */
+  /** Holds the charset of its media type. */
   readonly charset: string | null;
-  /** They are the fields of the query and the form. */
+  /** Holds the fields of the query and the form. */
   readonly fields: F;
   /** Whether it was sent as JSON, and is no array. */
   readonly isObject: boolean;
@@ -201,7 +201,7 @@ function fieldTexts(field: string, value: unknown): [string, string][] {
 // part that busboy would skip, because its headers are missing, too long or of another kind, is an error.
 
 interface FormFile {
-  /** It is the name of its part. */
+  /** Names its part. */
   readonly field: string;
   /** Without its path; null: the part has no file name. */
   readonly name: string | null;

@@ -571,7 +571,7 @@ type EventMetric = MetricKept<'events'>;
 /** Metrics that are read at each scrape. */
 type ReadMetric = MetricKept<'reading'>;
 
-/** It is one series of a metric, and its value now. */
+/** Represents one series of a metric, and its value now. */
 interface MetricSample<N extends MetricName> {
   readonly labels: LabelsOf<N>;
   readonly value: number;

@@ -13,7 +13,7 @@ import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
 import { type Answer, CREDIT_ERRORS, type Route, route } from '../route.ts';
 
 const LISTS_PATH = '/v1/lists';
-/** They are errors of a file of addresses. */
+/** Lists errors of a file of addresses. */
 const FILE_ERRORS = ['unreadable_file', 'no_address_column', 'no_addresses', 'few_addresses'] as const;
 
 /** `said` are warnings of the request. */
@@ -56,7 +56,7 @@ function fileName({ name }: List, { format, filter }: WantedResults, isPartial: 
   return `${stem.slice(0, 100)}.${what}${isPartial ? '-partial' : ''}.${format}`;
 }
 
-/** It is the download. */
+/** Answers with the download. */
 export const resultsAnswer = (
   { list, encoding, file }: Awaited<ReturnType<ListService['results']>>,
   wanted: WantedResults,

@@ -4,7 +4,7 @@
 export interface KeyEventData {
   readonly id: string;
   readonly name: string;
-  /** It is `mv_live_…` and the last four characters. */
+  /** Shows `mv_live_…` and the last four characters. */
   readonly key: string;
   readonly allow_ips: readonly string[];
   readonly scopes: readonly string[];
@@ -159,7 +159,7 @@ export const ATTEMPT_ERRORS = [
   'certificate_expired',
   /** The certificate is for other host names. */
   'certificate_name_mismatch',
-  /** It is self-signed, or its chain does not lead to a trusted authority: often a missing intermediate. */
+  /** Means self-signed, or a chain that does not lead to a trusted authority: often, an intermediate is missing. */
   'certificate_untrusted',
   /** The handshake failed for another reason. */
   'tls_failed',

@@ -36,17 +36,17 @@ export const USER_EMAIL_LENGTH = { min: 3, max: 254 };
 export const NOTE_LENGTH = { min: 1, max: 500 };
 /** It may be an IP address or a CIDR. */
 export const IP_LENGTH = { min: 0, max: 64 };
-/** They are IDs of keys in a search of the log, with commas between them. */
+/** Bounds the IDs of keys in a search of the log, with commas between them. */
 export const LOG_KEYS_LENGTH = { min: 0, max: 1_000 };
-/** It is an ID or a text in a search of the log. */
+/** Bounds an ID or a text in a search of the log. */
 export const LOG_QUERY_LENGTH = { min: 0, max: 64 };
-/** It is a date or an RFC 3339 date-time. */
+/** Bounds a date or an RFC 3339 date-time. */
 export const INSTANT_LENGTH = { min: 0, max: 40 };
 /** The key is printable ASCII (draft-ietf-httpapi-idempotency-key-header). */
 export const IDEMPOTENCY_KEY_LENGTH = { min: 1, max: 255 };
 /** The link in a mail has this token. */
 export const LINK_TOKEN_LENGTH = { min: 16, max: 128 };
-/** It is a code of an authenticator app, or a recovery code. */
+/** Bounds a code of an authenticator app, or a recovery code. */
 export const CODE_LENGTH = { min: 6, max: 20 };
 
 /** The query with which an OpenID provider sends the browser back: codes of some are thousands of characters. */
@@ -281,7 +281,7 @@ export const POLICY_NAME_LENGTH = { min: 1, max: 64 };
 export const POLICY_MESSAGE_LENGTH = { min: 1, max: 200 };
 /** One message is written in at most this many languages. */
 export const POLICY_LANGUAGES_MAX = 20;
-/** It is a tag of a language, or the value of an Accept-Language header. */
+/** Bounds a tag of a language, or the value of an Accept-Language header. */
 export const LANGUAGE_LENGTH = { min: 0, max: 200 };
 /** Verifications that a policy is tried on before it is saved, the newest. */
 export const POLICY_TRIED_ON = 1_000;
@@ -337,7 +337,7 @@ export const OUTCOME_SECRET_LENGTH = { min: 8, max: 2_000 };
 export const PROVIDER_BODY_BYTES = 1024 * 1024;
 /** Of the reports in one body, as many are read. */
 export const PROVIDER_EVENTS_MAX = 10_000;
-/** It is a certificate that signs notifications. */
+/** Bounds a certificate that signs notifications. */
 export const SIGNING_CERTIFICATE_BYTES = 16 * 1024;
 
 // Mails of the service, in a day
@@ -397,7 +397,7 @@ export const RELAY_PORT = 1080;
 export const RELAY_HEALTH_PORT = 1081;
 export const RELAY_CONNECTIONS = { min: 1, max: 20_000, default: 1_000 };
 export const RELAY_IDLE_SECONDS = { min: 1, max: 3_600, default: 120 };
-/** It is longer than the longest dialogue of the mailbox check. */
+/** Exceeds the longest dialogue of the mailbox check. */
 export const RELAY_TOTAL_SECONDS = { min: 1, max: 86_400, default: 600 };
 /** A network may fail to sign in this often within the window. */
 export const RELAY_FAILED_LOGINS = 20;
@@ -424,7 +424,7 @@ export const DNS_PORT = 53;
 export const DNS_TIMEOUT_MS = { min: 50, max: 10_000, default: 2_000 };
 export const SMTP_PORT = 25;
 export const SMTP_CONNECTIONS_PER_HOST = { min: 1, max: 1_000, default: 5 };
-/** It is per second; 0 means unlimited. */
+/** Bounds the rate per second; 0 means unlimited. */
 export const SMTP_RATE_PER_OPERATOR = { min: 0, max: 10_000, default: 2 };
 /** 0 means that the breaker never opens. */
 export const SMTP_BREAKER_SECONDS = { min: 0, max: 7 * 86_400, default: 3_600 };

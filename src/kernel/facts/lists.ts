@@ -54,9 +54,9 @@ export interface ReadChoice {
   readonly headerRow?: number | null;
   readonly delimiter?: string | null;
   readonly encoding?: string | null;
-  /** It is a sheet of a workbook, by name or number. */
+  /** Chooses a sheet of a workbook, by name or number. */
   readonly sheet?: string | null;
-  /** It is an entry of an archive, by its name; for JSON, it is the path to the list in it. */
+  /** Names an entry of an archive; for JSON, it is the path to the list in it. */
   readonly entry?: string | null;
 }
 

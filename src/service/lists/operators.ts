@@ -22,7 +22,7 @@ export interface ListOperators {
 interface ListOperatorsParts {
   readonly clock: Clock;
   readonly leases: OperatorLeases;
-  /** It is the node of this process. */
+  /** Names the node of this process. */
   readonly node: string;
   readonly failed: (error: unknown) => void;
 }
@@ -30,7 +30,7 @@ interface ListOperatorsParts {
 interface HeldOperator {
   /** It counts mailbox checks under way. */
   checks: number;
-  /** It is in `Clock.elapsed()` ms. */
+  /** Follows `Clock.elapsed()`. */
   untilMs: number;
   usedAt: number;
 }

@@ -21,7 +21,7 @@ export interface RowFilter {
   readonly status: Status | null;
   readonly deliverability: readonly Deliverability[] | null;
   readonly reason: ReasonOrNone | null;
-  /** It is searched literally in the address, without regard to case. */
+  /** Matches literally in the address, without regard to case. */
   readonly query: string | null;
   readonly kind?: RowKind | null;
 }
@@ -187,7 +187,7 @@ function rowKindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: b
 }
 
 interface AddressPart {
-  /** It is the index of the addresses of its row. */
+  /** Holds the index of the addresses of its row. */
   readonly index: number;
   readonly address: RowAddress | null;
   readonly isFirst: boolean;

@@ -98,7 +98,7 @@ interface Open {
   readonly work: ListWork;
   readonly evidence: Evidence;
   readonly started: number;
-  /** It is the filter of the account that matched. */
+  /** Holds the filter of the account that matched. */
   readonly filter: FilterRule | null;
   readonly recalled: Recalled | null;
 }
@@ -112,7 +112,7 @@ interface SameDomain {
 /** In a FairQueue: how to give it back. */
 type GiveBack = Promise<() => void>;
 
-/** It is a part of a list. */
+/** Represents a part of a list. */
 interface Job extends ListEnd {
   readonly list: RunningList;
   readonly to: Receiver;

@@ -97,7 +97,7 @@ interface RunParts {
   readonly lists: Lists;
   readonly verifier: ListVerifier;
   readonly operators: ListOperators;
-  /** It is the lease of this process. */
+  /** Holds the lease of this process. */
   readonly lease: string;
   /** A result was recorded. */
   readonly onResult: (list: RunningList, record: VerificationRecord) => void;

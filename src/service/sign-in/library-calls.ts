@@ -3,9 +3,9 @@ import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 
 /** What a request says about its browser, unvalidated. */
 export interface BrowserRequest {
-  /** It is canonical. */
+  /** Holds a canonical address. */
   readonly ip: string;
-  /** It is the Cookie header. */
+  /** Holds the Cookie header. */
   readonly cookie: string | undefined;
   /** The Origin header; the guard has compared it with the request's host. */
   readonly origin: string | undefined;
@@ -13,7 +13,7 @@ export interface BrowserRequest {
   readonly userAgent: string;
 }
 
-/** They are Set-Cookie headers for the reply. */
+/** Collects Set-Cookie headers for the reply. */
 export interface Cookies {
   readonly setCookie: readonly string[];
 }

@@ -9,9 +9,9 @@ import { mailsTo } from '../mail-limits.ts';
 const QUARTER_MS = 15 * MINUTE_MS;
 
 interface Limit {
-  /** It is for one known device, or one network, and one subject. */
+  /** Bounds one known device, or one network, and one subject. */
   readonly max: number;
-  /** It is for all networks together, known devices left out. */
+  /** Bounds all networks together, known devices left out. */
   readonly everywhere?: number;
   readonly windowMs: number;
   /** What every attempt of an unknown device counts as well: the limit of its network, whatever the subject. */
@@ -45,7 +45,7 @@ const CODE_LIVES_MS = 2 * MINUTE_MS;
 
 /** Where an attempt comes from. */
 export interface Origin {
-  /** It is canonical. */
+  /** Holds a canonical address. */
   readonly ip: string;
   /** The id of a device on which the subject has signed in before (devices.ts). */
   readonly device: string | null;

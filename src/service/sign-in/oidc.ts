@@ -85,7 +85,7 @@ interface OidcPerson {
   readonly email: string | null;
   readonly verified: boolean;
   readonly name: string | null;
-  /** It is the role in the account of MAILVET_OIDC_ACCOUNT; null: none. */
+  /** Holds the role in the account of MAILVET_OIDC_ACCOUNT; null: none. */
   readonly role: Role | null;
   readonly withSecondFactor: boolean;
   readonly mark: string;
@@ -93,7 +93,7 @@ interface OidcPerson {
 
 /** What a sign-in at the provider is for: a session here, or the confirmation of an action in one. */
 interface Purpose {
-  /** It is the hash of the token. */
+  /** Holds the hash of the token. */
   readonly invitation: string | null;
   readonly confirming: Confirming | null;
 }
@@ -115,7 +115,7 @@ interface OidcAdmission {
   readonly within?: (change: UserChange) => Promise<void>;
   /** Of an address that this sign-in proves: what others have set up ends. */
   readonly takesOver?: true;
-  /** It was created for this sign-in. */
+  /** Says that it was created for this sign-in. */
   readonly isNew?: true;
 }
 

@@ -16,7 +16,7 @@ const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** It is the PHC string format: version 19 of Argon2 (RFC 9106), standard Base64 without padding. */
+/** Matches the PHC string format: version 19 of Argon2 (RFC 9106), standard Base64 without padding. */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');

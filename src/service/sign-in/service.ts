@@ -373,7 +373,7 @@ interface SecondFactorService {
 interface TotpSecret {
   /** `otpauth://totp/…` */
   readonly uri: string;
-  /** It is in Base32. */
+  /** Holds Base32. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
 }

@@ -1,9 +1,9 @@
 import type { BrowserRequest } from './library-calls.ts';
 
-/** It is the user of a session. */
+/** Represents the user of a session. */
 export interface SignedIn {
   readonly id: string;
-  /** It is the ID of the session. */
+  /** Holds the ID of the session. */
   readonly session: string;
   readonly email: string;
   readonly name: string;

@@ -10,7 +10,7 @@ import type { ClaimOf } from '../../store/jobs/queue.ts';
 import type { AttemptOutcome, Dispatch, DueDelivery, Store, WebhookDisabledMail } from '../../store/store.ts';
 import { chatMessage } from '../alerts.ts';
 
-/** It is the scheme of the signature (Standard Webhooks 1.0.0). */
+/** Names the scheme of the signature (Standard Webhooks 1.0.0). */
 const SCHEME = 'v1';
 
 const timestampOf = (at: number): number => Math.floor(at / 1000);

@@ -21,11 +21,11 @@ import type { BudgetState } from './budget.ts';
 /** The counters of its budget are mutable, as the account is. */
 export interface KeyState extends BudgetState {
   readonly accountId: AccountId;
-  /** It is a JSON array of canonical addresses and CIDRs. */
+  /** Holds a JSON array of canonical addresses and CIDRs. */
   readonly allowIps: string;
   readonly revokedAt: number | null;
   readonly expiresAt: number | null;
-  /** They are separated by spaces; null: all. */
+  /** Holds scopes, separated by spaces; null: all. */
   readonly scopes: string | null;
   readonly lastUsedAt: number | null;
 }
@@ -67,7 +67,7 @@ export interface IdempotencyState {
   readonly fingerprint: string;
   readonly state: 'running' | 'done';
   readonly status: number | null;
-  /** It is a JSON object. */
+  /** Holds a JSON object. */
   readonly headers: string | null;
   readonly body: string | null;
   readonly node: string;
@@ -77,7 +77,7 @@ export interface IdempotencyState {
 
 /** The rows a batch may need. Within a batch, a look-up always returns the same object. */
 export interface ChargeState {
-  /** It is the store's clock in ms. */
+  /** Follows the store's clock, in ms. */
   readonly now: number;
   /** The process that charges owns the holds taken here. */
   readonly node: string;
@@ -104,7 +104,7 @@ interface LedgerEntry {
   /** The shared hold; null: it is about a single verification. */
   readonly holdId: string | null;
 }
-/** It is a row of the ledger, and what changes of its account beside what charging counts. */
+/** Represents a row of the ledger, and what changes of its account beside what charging counts. */
 export interface AllowanceEntry
   extends Pick<Renewal, 'month' | 'amount' | 'note' | 'allowanceMonths' | 'allowanceGiven'> {
   readonly accountId: AccountId;
@@ -130,7 +130,7 @@ export interface UsageEntry {
   readonly hour: number;
   readonly validationType: Level;
   readonly status: Status;
-  /** It is empty where there is none. */
+  /** Stays empty where there is none. */
   readonly reason: Reason | '';
   /** Of calls, one address each, and of lists. */
   readonly api: UsageSums;
@@ -158,7 +158,7 @@ export interface Changes<A extends CreditState = AccountState> {
   /** Ids of holds that were settled or released. */
   readonly ended: string[];
   readonly usage: Map<string, UsageEntry>;
-  /** They are counted by account and filter. */
+  /** Counts by account and filter. */
   readonly hits: Map<string, FilterHits>;
   /** By `idempotencyId`. `keep`: false where the key is forgotten. */
   readonly idempotency: Map<string, { ref: IdempotencyState; keep: boolean }>;
@@ -166,9 +166,9 @@ export interface Changes<A extends CreditState = AccountState> {
   readonly keyUses: Map<string, string>;
   /** Keys whose budget has other counters now. */
   readonly budgets: Set<BudgetState>;
-  /** They are kept by account. */
+  /** Maps accounts to their secrets and how many mailboxes they have seen. */
   readonly seenOwners: Map<string, SeenOwner>;
-  /** They are kept by `seenId`. */
+  /** Maps each `seenId` to its state. */
   readonly seen: Map<string, SeenState>;
   readonly events: StoreEvent[];
 }

@@ -23,7 +23,7 @@ import { storable } from '../rows.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 
-/** It is the indexed expression (migrations 0002, 0016): the start of the address, in the database's lower case. */
+/** Repeats the indexed expression (migrations 0002, 0016): the start of the address, in the database's lower case. */
 export const INDEXED_ADDRESS = sql<string>`substr(lower(email), 1, 320)`;
 /** It reads the same value without the index, for rows found in another way. */
 const ADDRESS_READ = sql<string>`(substr(lower(email), 1, 320) || '')`;
@@ -197,7 +197,7 @@ export const edgeOf = (
 /** Rows are recorded in the order of their times, but for what nodes that record at once differ by. */
 const DISORDER_MS = 60_000;
 
-/** It is more than any sequence number, and a power of two. */
+/** Exceeds any sequence number, and is a power of two. */
 const SEQS = 2 ** 52;
 
 /**

@@ -70,7 +70,7 @@ const ANSWER_WITHIN_MS = 4_000;
 /** How long, and how often, to query the outcome of a commit whose reply was lost. */
 const OUTCOME_WITHIN_MS = 10_000;
 const OUTCOME_POLL_MS = 100;
-/** They are the accounts of verifications and holds. */
+/** Finds the accounts of verifications and holds. */
 const RECORDED_OF = `SELECT account_id AS owner FROM verifications WHERE id = ANY ($1::text[])
   UNION SELECT account_id FROM holds WHERE id = ANY ($1::text[])`;
 
@@ -114,7 +114,7 @@ const LOCKED_BATCHES_MAX = 48;
 /** By how much the server's clock may differ from the time that a batch was judged by, ms. */
 const TIME_TOLERANCE_MS = 1_000;
 
-/** It is an account before and after a batch. */
+/** Represents an account before and after a batch. */
 interface Charged {
   readonly before: StoredAccount;
   readonly after: StoredAccount;
@@ -166,19 +166,19 @@ interface ChargedAccount {
   readonly id: string;
   readonly balance: number;
   readonly windowCount: number;
-  /** It is the server's clock in ms. */
+  /** Follows the server's clock, in ms. */
   readonly now: number;
 }
 
-/** It is a request as judged in memory. */
+/** Represents a request as judged in memory. */
 interface Judged {
   readonly request: ChargeRequest;
-  /** It is the account. */
+  /** Names the account. */
   readonly owner: string;
   readonly answer: ChargeAnswer;
 }
 
-/** It is a batch as judged in memory. */
+/** Represents a batch as judged in memory. */
 interface ChargeAttempt {
   readonly judged: readonly Judged[];
   /** Accounts to charge, as they will be if nobody else charges them. */
@@ -232,7 +232,7 @@ interface RememberedAccount {
   readonly account: StoredAccount;
   /** Batches with it that are still to be judged under a lock. */
   wait: number;
-  /** It is the `wait` after the next failure. */
+  /** Sets the `wait` after the next failure. */
   readonly penalty: number;
 }
 
@@ -465,7 +465,7 @@ export class PostgresCharge implements CountingDriver {
   readonly atOnce = 1;
   readonly retries = noRetries();
   readonly #parts: PostgresChargeParts;
-  /** They are kept by lane. */
+  /** Maps lanes to connections. */
   readonly #connections = new Map<number, Connection>();
   readonly #memory: BatchJudge;
   #opening: Promise<unknown> = Promise.resolve();

@@ -95,9 +95,9 @@ export interface LoadedBatch {
   readonly accounts: readonly StoredAccount[];
   /** Those whose hashes were given. */
   readonly keys: readonly StoredKey[];
-  /** It is the server's clock in ms. */
+  /** Follows the server's clock, in ms. */
   readonly serverTime: number;
-  /** It is the transaction, for `pg_xact_status`. */
+  /** Names the transaction, for `pg_xact_status`. */
   readonly xid: string;
   /** Whether the account of the request is locked by another session; never without `skipLocked`. */
   readonly isHeld: (request: ChargeRequest) => boolean;

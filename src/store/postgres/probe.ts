@@ -3,7 +3,7 @@ import { assertCompatible, SCHEMA, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
 import { connectClient, discardClient } from './connect.ts';
 
-/** It is in ms, for the connection and for the probe. */
+/** Bounds the connection and the probe. */
 const PROBE_TIMEOUT_MS = 1_000;
 /** Pages of the table before it is emptied. */
 const EMPTIED_AFTER_PAGES = 512;

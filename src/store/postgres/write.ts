@@ -197,7 +197,7 @@ function writeAddedRows(write: Write, changes: Changes, { now, node }: ChargeSta
   write('add-usage', SQL.addUsage, USAGE_HOURS, changes.usage.values());
 }
 
-/** They are kept by the names of the parts. */
+/** Keeps statements by the names of their parts. */
 const combined = new Map<string, { readonly name: string; readonly text: string }>();
 
 /**

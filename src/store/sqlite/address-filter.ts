@@ -30,7 +30,7 @@ export function mayHave(filter: Uint8Array, hash: readonly [number, number]): bo
   return true;
 }
 
-/** It is the aggregate function `mailvet_address_filter` of SQLite, over accounts and indexed addresses. */
+/** Defines the aggregate function `mailvet_address_filter` of SQLite, over accounts and indexed addresses. */
 export const ADDRESS_FILTER = {
   start: () => new Uint8Array(FILTER_BYTES),
   step(filter: Uint8Array, account: unknown, address: unknown) {

@@ -30,7 +30,7 @@ interface BackupRequest {
 }
 
 interface Backup {
-  /** It is absolute. */
+  /** Holds an absolute path. */
   readonly file: string;
   readonly bytes: number;
   readonly schemaVersion: number;

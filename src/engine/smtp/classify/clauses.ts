@@ -21,10 +21,10 @@ type Negation = 'not' | 'none' | 'such' | 'lacks';
 const isNegation = (kind: string): kind is Negation =>
   kind === 'not' || kind === 'none' || kind === 'such' || kind === 'lacks';
 
-/** It is a noun phrase, or a predicate or a connecting word, in the order of the segment. */
+/** Represents a noun phrase, a predicate or a connecting word, in the order of the segment. */
 interface Element {
   readonly kind: 'phrase' | 'word' | 'gap' | Negation | 'hedge' | 'advice';
-  /** They are bits of `BIT`. */
+  /** Combines bits of `BIT`. */
   nouns: number;
   /** What a phrase speaks of. */
   subject: Subject;

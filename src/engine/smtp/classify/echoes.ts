@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 
 /** Strings of ours that a server may echo; they must not influence classification. */
 export interface Echoes {
-  /** It is the checked address, as sent in RCPT. */
+  /** Holds the checked address, as sent in RCPT. */
   readonly address: string;
-  /** They are our HELO name, the sender address and its domain. */
+  /** Lists our HELO name, the sender address and its domain. */
   readonly ourNames: readonly string[];
   readonly ourIps: readonly string[];
 }
 
-/** It is the reply's text in lower case, with echoes replaced by placeholders. */
+/** Holds the reply's text in lower case, with echoes replaced by placeholders. */
 export interface Plain {
   /** With punctuation; placeholders begin with `@`, which occurs nowhere else: `<@rcpt>: user unknown`. */
   readonly marked: string;
@@ -205,7 +205,7 @@ function replaceWord(text: string, word: string, mark: string): string {
 const TEMPLATE_MAX = 300;
 
 export interface Template {
-  /** It is made of code, enhanced code and text; it has 12 hex digits. */
+  /** Combines code, enhanced code and text; it has 12 hex digits. */
   readonly fingerprint: string;
   readonly text: string;
 }

@@ -3,7 +3,7 @@ import type { Classifier, RuleReading } from '../classify.ts';
 import type { Echoes } from './echoes.ts';
 import { isBadFinding, type Meaning } from './rules.ts';
 
-/** They are the labels of data/sources/smtp-replies.json. */
+/** Lists the labels of data/sources/smtp-replies.json. */
 type Label =
   | 'accepted'
   | 'blocked'
@@ -19,12 +19,12 @@ type Label =
   | 'temporary_failure'
   | 'tls_required';
 
-/** It is a reply with its manual label; `also_ok` has other acceptable labels. */
+/** Represents a reply with its manual label; `also_ok` has other acceptable labels. */
 export interface LabelledReply {
   readonly code: number;
   readonly enhanced: string | null;
   readonly text: string;
-  /** They are the lines of one with several. */
+  /** Holds the lines of a reply with several. */
   readonly texts?: readonly string[];
   readonly label: Label;
   readonly also_ok: readonly Label[];

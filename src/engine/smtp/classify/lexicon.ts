@@ -13,7 +13,7 @@ export const NOUNS = [
   'server',
   /** A mailing list or a group of recipients: closed, it still exists. */
   'group',
-  /** It is storage that fills up. */
+  /** Means storage that fills up. */
   'quota',
   /** What is counted per connection, hour or day. */
   'count',
@@ -141,7 +141,7 @@ export interface LexiconFile {
   readonly about: string;
   /** Words that stay in the text even if they equal the local part. */
   readonly keep: readonly string[];
-  /** They are domains of blocklists: significant in a reply, unlike other host names and URLs. */
+  /** Lists domains of blocklists: significant in a reply, unlike other host names and URLs. */
   readonly blocklists: readonly string[];
   /**
    * Language → slots (two or more, separated by spaces, if the phrase says both: `user disabled`) → phrases. In a
@@ -154,7 +154,7 @@ export interface LexiconFile {
 type LexiconSlots = Readonly<Record<string, readonly string[]>>;
 
 interface LexiconEntry {
-  /** It is empty for placeholders. */
+  /** Stays empty for placeholders. */
   readonly language: string;
   readonly phrase: string;
   readonly slots: readonly Slot[];
@@ -358,18 +358,18 @@ export function compileLexicon(entries: readonly LexiconEntry[]): Lexicon {
 /** How a piece of text is separated from the one before. */
 type Separator = 'none' | 'comma' | 'colon' | 'stop';
 
-/** It is a phrase of the lexicon, or one unknown word, in the order of the text. */
+/** Represents a phrase of the lexicon or one unknown word, in the order of the text. */
 export interface LexiconToken {
-  /** They are empty for an unknown word. */
+  /** Stays empty for an unknown word. */
   readonly slots: readonly Slot[];
-  /** It is the index among the lexicon's entries; -1 for an unknown word. */
+  /** Holds the index among the lexicon's entries; -1 for an unknown word. */
   readonly entry: number;
   /** The first language that has it; empty for a placeholder or an unknown word. */
   readonly language: string;
   readonly text: string;
 }
 
-/** It is a stretch of text without punctuation. */
+/** Represents a stretch of text without punctuation. */
 export interface Segment {
   readonly before: Separator;
   readonly tokens: readonly LexiconToken[];

@@ -21,7 +21,7 @@ export type Meaning =
   | 'protocol'
   | 'unclear';
 
-/** They are findings about the mailbox, and two session actions: reconnect, STARTTLS. */
+/** Includes findings about the mailbox, and two session actions: reconnect, STARTTLS. */
 export type RuleFinding = SmtpFinding | 'reconnect' | 'starttls_required';
 
 export interface RuleReading {
@@ -40,7 +40,7 @@ export interface RuleReading {
   readonly readBy: ReadBy;
   /** That the mailbox cannot be reached, as the model sees it, from 0 to 1; null if it was not asked. */
   readonly probability: number | null;
-  /** It is false if nothing matched and only the reply code decided. */
+  /** Says whether a rule matched; otherwise, only the reply code decided. */
   readonly matched: boolean;
   /** `low`: nothing matched, or only weak evidence did. */
   readonly confidence: 'high' | 'low';
@@ -308,7 +308,7 @@ export function considerWhose(
   }
 }
 
-/** They are rules for a fault of the server. */
+/** Lists rules for a fault of the server. */
 export const TROUBLE: readonly RuleId[] = ['remote.trouble', 'remote.error', 'code.system'];
 const PART_SLOTS: ReadonlySet<Slot> = new Set<Slot>(['server', 'count', 'toward']);
 

@@ -43,7 +43,7 @@ const accountJson = (a: Account) => ({
 export const creditsText = ({ terms, balance }: Account): string =>
   isUnlimited(terms) ? 'unlimited credits' : counted(balance, 'credit');
 
-/** It shows all that `set` changes. */
+/** Shows all that `set` changes. */
 function accountText({
   id,
   name,

@@ -38,7 +38,7 @@ const keyJson = (k: Key) => ({
   last_used_ip: k.lastUsedIp,
 });
 
-/** It shows all that `set` changes. */
+/** Shows all that `set` changes. */
 function keyText({ id, name, allowIps, scopes, budget, expiresAt }: Key): string {
   const from = allowIps.join(', ') || 'anywhere';
   const named = scopesText(scopes);

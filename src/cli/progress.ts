@@ -1,12 +1,12 @@
 import type { Clock } from '../kernel/clock.ts';
 import { counted, grouped } from '../kernel/format.ts';
 
-/** It counts rows written so far, by outcome. */
+/** Counts rows written so far, by outcome. */
 export interface Tally {
   good: number;
   bad: number;
   withoutVerdict: number;
-  /** It counts rows without an address. */
+  /** Counts rows without an address. */
   blank: number;
   unreadable: number;
 }
@@ -28,7 +28,7 @@ interface Progress {
   at(bytes: number, tally: Tally): void;
   /** Replaces the bar with the totals. */
   end(tally: Tally): void;
-  /** It returns the totals: `1,236 rows in 10 min: 1,200 good, 36 bad`. */
+  /** Returns the totals: `1,236 rows in 10 min: 1,200 good, 36 bad`. */
   summary(tally: Tally): string;
 }
 

@@ -12,7 +12,7 @@ type StopSignal = 'SIGTERM' | 'SIGINT';
 /** The exit status that a shell gives to the signal. */
 const exitCodeOf = (name: StopSignal): number => 128 + constants.signals[name];
 
-/** It says why the signal of `Termination` aborted. */
+/** Says why the signal of `Termination` aborted. */
 export class Terminated extends Error {
   readonly exitCode: number;
   constructor(name: StopSignal) {

@@ -3,7 +3,7 @@ import type { RowBatch } from '../files/read-file.ts';
 import type { FileRow, RowAddress } from '../files/rows.ts';
 import type { Report } from '../index.ts';
 
-/** It has its number among the distinct addresses or mailboxes of the file, from 1. */
+/** Has its number among the distinct addresses or mailboxes of the file, from 1. */
 export interface NumberedAddress extends RowAddress {
   readonly number: number;
   /** False: an earlier one has the same number. */

@@ -325,7 +325,7 @@ const tokensFile: Parser<readonly string[]> = parsedFile(
 );
 
 interface CertificateFile {
-  /** It includes those that lead to its issuer. */
+  /** Includes those that lead to its issuer. */
   readonly pem: string;
   readonly first: X509Certificate;
 }

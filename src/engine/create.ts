@@ -86,11 +86,11 @@ interface EgressRow {
 export interface VerificationEngine extends EngineDeps {
   /** Null without an SMTP identity. */
   readonly mailboxStats: () => ReturnType<MailboxCheck['stats']> | null;
-  /** It returns the most active known providers, and all other operators together; empty without an SMTP identity. */
+  /** Returns the most active known providers, and all other operators together; empty without an SMTP identity. */
   readonly useByOperator: () => readonly OperatorUse[];
   /** Whether this host can connect to mail servers; null without an SMTP identity. */
   readonly egressHealth: () => EgressHealth | null;
-  /** It returns one for each egress, in the order of the configuration; empty without an SMTP identity. */
+  /** Returns one for each egress, in the order of the configuration; empty without an SMTP identity. */
   readonly egressRows: () => readonly EgressRow[];
   /** From where dialogues begin from now on; those under way end as they began. Without an SMTP identity, nothing. */
   reloadEgresses(egresses: readonly Egress[]): void;

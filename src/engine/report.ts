@@ -129,7 +129,7 @@ interface MailHistory {
 export interface Learned {
   readonly history: MailHistory | null;
   readonly confidence: (group: VerdictGroup) => Confidence | null;
-  /** It sums the outcomes of mail to all of the domain. */
+  /** Sums the outcomes of mail to all of the domain. */
   readonly domain: OutcomeSum;
 }
 

@@ -23,7 +23,7 @@ export interface EngineDeps {
   readonly mailbox: MailboxQuestion;
   /** Test setups only: allows loopback and private mail hosts, and special-use TLDs. */
   readonly allowPrivate: boolean;
-  /** It returns 0 ≤ random < 1 and shuffles mail hosts of equal preference. */
+  /** Returns 0 ≤ random < 1 and shuffles mail hosts of equal preference. */
   readonly random: () => number;
   /** This host's own addresses are never dialed. */
   readonly ownAddresses: ReadonlySet<string>;

@@ -224,7 +224,7 @@ function attempted(text: string): CellContent {
 const MARKUP = /=?HYPERLINK\(|<a\s+href=|<\/a>|<br\s*\/?>|mailto:|smtp:/gi;
 const LABEL_WORDS = 4;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-/** It matches numbers of a list in a text: `1.`, `(2)`. */
+/** Matches numbers of a list in a text: `1.`, `(2)`. */
 const NUMBERED = /^[\s(]*\d{1,7}[.)\]]\s*$/;
 
 function formOf(text: string, found: readonly FoundAddress[], count: number): CellForm {

@@ -14,7 +14,7 @@ interface ColumnChoice {
 }
 
 export interface Layout {
-  /** It counts rows of the sample up to and with the header. */
+  /** Counts rows of the sample up to and with the header. */
   readonly skip: number;
   /** Counts rows of the file from 1; 0: none. */
   readonly headerRow: number;
@@ -162,7 +162,7 @@ interface Statistics {
   readonly isOthers: boolean;
   /** Cells that are not blank. */
   readonly filled: number;
-  /** It counts cells with addresses. */
+  /** Counts cells with addresses. */
   readonly addresses: number;
   /** Of those that are not blank, how much of them are addresses, 0 to 1. */
   readonly share: number;

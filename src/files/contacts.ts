@@ -10,7 +10,7 @@ interface ContactReader {
 
 const VALUES = '; ';
 
-/** It takes the fields of one entry after the other. */
+/** Takes the fields of one entry after the other. */
 class ContactRows {
   readonly names: string[] = [];
   readonly #indexes = new Map<string, number>();

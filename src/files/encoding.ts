@@ -9,9 +9,9 @@ import { unreadable } from './problems.ts';
 export interface Encoding {
   /** Follows the WHATWG's Encoding Standard, or is `ibm437`, `ibm850` or `ibm852`. */
   readonly name: string;
-  /** It says whether a byte order mark said so. */
+  /** Says whether a byte order mark said so. */
   readonly byteOrderMark: boolean;
-  /** It counts bytes before the text. */
+  /** Counts bytes before the text. */
   readonly skip: number;
   /** Whether another encoding may be meant: it was stated neither by the sender nor by the bytes. */
   readonly isGuessed: boolean;

@@ -232,7 +232,7 @@ function isFilterHeader(cells: readonly string[]): boolean {
 // Columns
 
 interface FilterLayout {
-  /** It counts rows up to and with the header. */
+  /** Counts rows up to and with the header. */
   readonly skip: number;
   readonly headerRow: number;
   readonly names: readonly string[];
@@ -447,7 +447,7 @@ class FilterReader {
     ];
   }
 
-  /** It returns none for a blank row, and one for each of its values. */
+  /** Returns none for a blank row, and one for each of its values. */
   read({ line, cells: sent, problem }: RawRow): FilterRow[] {
     const text = sent.map(trimBlanks).join(this.#delimiter).slice(0, TEXT_CHARACTERS).toWellFormed();
     const faulty = (field: FilterField | null, fault: string): FilterRow[] => [

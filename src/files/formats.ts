@@ -42,7 +42,7 @@ interface FormatChoice extends TextOptions {
   readonly sheet: string | null;
   /** Chooses an entry of an archive by name; for JSON, it is a path. */
   readonly entry: string | null;
-  /** It stands between the cells of a row; null or missing: it is detected. */
+  /** Stands between the cells of a row; null or missing: it is detected. */
   readonly delimiter?: string | null;
   /** What strings of JSON are read for: missing: addresses. */
   readonly isWanted?: (cell: string) => boolean;
@@ -295,9 +295,9 @@ interface DecodedText {
   readonly head: string;
   /** Whether that is all of it. */
   readonly isWhole: boolean;
-  /** It yields all of it. */
+  /** Yields all of it. */
   blocks(): AsyncGenerator<TextBlock, void, undefined>;
-  /** It returns rows of lines, from the middle and the end. */
+  /** Returns rows of lines, from the middle and the end. */
   parts(): Promise<string[]>;
   /** About what was decoded so far. */
   warnings(): ReadWarning[];

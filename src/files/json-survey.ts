@@ -40,9 +40,9 @@ export class JsonSurvey {
   readonly #top = new SurveyNode();
   #nodes = 1;
   readonly #isWanted: (cell: string) => boolean;
-  /** It has the node of each open container within SURVEY_DEPTH_MAX; null: not looked at. */
+  /** Has the node of each open container within SURVEY_DEPTH_MAX; null: not looked at. */
   readonly #open: { readonly node: SurveyNode | null; readonly isArray: boolean }[] = [];
-  /** It counts containers that are open beyond that. */
+  /** Counts containers that are open beyond that. */
   #deeper = 0;
   #key: string | null = null;
   #isKeyNext = false;

@@ -32,7 +32,7 @@ export class RowReader {
   readonly names: readonly string[];
   /** Indexes of the columns that are verified, the main one first. */
   readonly verified: readonly number[];
-  /** It counts the rows so far. */
+  /** Counts the rows so far. */
   count = 0;
   readonly #main: number;
   readonly #inOrder: readonly number[];
@@ -109,7 +109,7 @@ export class RowReader {
     );
   }
 
-  /** It returns the last rows. */
+  /** Returns the last rows. */
   end(): FileRow[] {
     const first = this.#held.findIndex((held) => this.#isFooter(held));
     const footer = first < 0 ? [] : this.#held.slice(first);

@@ -83,7 +83,7 @@ export interface ReadWarning {
   readonly message: string;
 }
 
-/** It has what only all of the rows show. */
+/** Has what only all of the rows show. */
 export interface ReadSummary {
   /** Columns whose addresses are not verified, and how many they have. */
   readonly otherAddressColumns: readonly { readonly column: string; readonly addresses: number }[];

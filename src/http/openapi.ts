@@ -96,7 +96,7 @@ interface Style {
   readonly security: (route: Route) => readonly OpenApiObject[];
   /** Titled schemas become components and are referred to, or are written where they are used. */
   readonly schemas: 'components' | 'inline';
-  /** It returns the example of a request or reply of this schema. */
+  /** Returns the example of a request or reply of this schema. */
   readonly exampleOf: (schema: TSchema) => object | undefined;
   /** Schema keywords to omit. */
   readonly isPrivate: (keyword: string) => boolean;

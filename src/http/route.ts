@@ -94,25 +94,25 @@ export interface OutcomeSourceContext extends RequestContext {
   readonly proof: ProviderProof;
 }
 export interface MetricsContext extends RequestContext {
-  /** It returns the Prometheus text format. */
+  /** Returns the Prometheus text format. */
   readonly metrics: () => Promise<string>;
 }
 
 /** Where the dashboard has the routes of an account. */
 export const ACCOUNT_PATH = '/dashboard/accounts/:account';
 
-/** It has every access rule, and what its guard mints for the handler. */
+/** Has every access rule, and what its guard mints for the handler. */
 export interface Contexts
   extends Record<Role, AccountContext>,
-    /** It takes an API key of an account (`/v1`) with the scope. */
+    /** Takes an API key of an account (`/v1`) with the scope. */
     Record<`api-key:${KeyScope}`, ApiKeyContext>,
-    /** It takes an operator key with the scope, on `/v1/operator`. */
+    /** Takes an operator key with the scope, on `/v1/operator`. */
     Record<`operator-key:${OperatorScope}`, OperatorKeyContext> {
   /** Takes the key of `api-key:verify`, which the service admits together with the charge. */
   readonly 'charged-api-key:verify': ChargedKeyContext;
-  /** It takes a signature with the secret of the hook in the path. */
+  /** Takes a signature with the secret of the hook in the path. */
   readonly hook: HookCallContext;
-  /** It takes the proof of a provider, by the secret of the connection in the path. */
+  /** Takes the proof of a provider, by the secret of the connection in the path. */
   readonly 'outcome-source': OutcomeSourceContext;
   /** Serves the dashboard's API without a session. */
   readonly anybody: RequestContext;

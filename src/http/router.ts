@@ -43,7 +43,7 @@ const NO_PARAMS: Params = {};
 /** Finds the row of a request. Rows without parameters take precedence. */
 export class Router<R extends RouterRow> {
   readonly #rows: readonly Compiled<R>[];
-  /** It has rows without parameters, by method, then path. */
+  /** Has rows without parameters, by method, then path. */
   readonly #exact = new Map<string, Map<string, R>>();
 
   constructor(rows: readonly R[]) {

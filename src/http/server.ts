@@ -15,7 +15,7 @@ import { arrivingOn, boundArrival } from './input/arrival.ts';
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 type ServeExchange = (...exchange: Exchange) => void;
 
-/** It has the requests of one connection. */
+/** Has the requests of one connection. */
 interface Line {
   running: number;
   waiting: Exchange[];
@@ -146,7 +146,7 @@ export interface ConnectionBounds {
   readonly ofRemoteHosts: number;
   /** Clients of many networks come through this address. */
   readonly isProxy: (ip: string) => boolean;
-  /** It returns the far end of a connection, canonical; that of the socket by default. */
+  /** Returns the far end of a connection, canonical; that of the socket by default. */
   readonly ipOf?: (socket: Socket) => string;
 }
 

@@ -52,7 +52,7 @@ export function every(
 }
 
 interface Flushed {
-  /** It names the round in the log. */
+  /** Names the round in the log. */
   readonly what: string;
   readonly everyMs: number;
   /** If the store fails, nothing is lost: the next call writes everything. */

@@ -6,7 +6,7 @@ import { counted, grouped } from './format.ts';
 interface AlertText<Data> {
   /** A short sentence without its period: the subject of the mail. Texts of customers are quoted. */
   readonly subject: (data: Data) => string;
-  /** It says what happened, in one or two sentences. */
+  /** Says what happened, in one or two sentences. */
   readonly text: (data: Data) => string;
   /** The page where more is to be seen. */
   readonly path: (data: Data) => string;

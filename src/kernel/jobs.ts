@@ -35,7 +35,7 @@ export type MailPayload =
       readonly template: 'webhook_disabled';
       readonly to: string;
       readonly account: string;
-      /** It has no query. */
+      /** Has no query. */
       readonly webhook: string;
       readonly reason: Exclude<DisabledReason, 'manual'>;
       readonly link: string;

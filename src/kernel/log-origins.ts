@@ -15,5 +15,5 @@ export type Via = (typeof VIAS)[number];
 /** The key ID under which verifications in the dashboard are recorded. */
 export const DASHBOARD_KEY = 'dashboard';
 
-/** It stands for mail operators without a name: servers of the domains themselves. */
+/** Stands for mail operators without a name: servers of the domains themselves. */
 export const NO_OPERATOR = 'none';

@@ -63,7 +63,7 @@ export interface AccountService {
   ledger(account: AccountId, page: LedgerRange): Promise<LedgerPage>;
   /** Days come back from today. */
   ledgerDays(account: AccountId, days: number): ReturnType<typeof ledgerDaysOf>;
-  /** It yields every row in batches, newest first, for an export. */
+  /** Yields every row in batches, newest first, for an export. */
   allLedgerRows(account: AccountId): AsyncGenerator<LedgerPage['rows']>;
   auditLog(account: AccountId, query: AuditQuery): Promise<KeysetPage<AuditEntry>>;
   /** Entries come in batches. */

@@ -190,7 +190,7 @@ interface OperatorsPeriod {
   /** Holds Unix time in ms; by default, the last seven days are read. */
   readonly from: number | null;
   readonly to: number | null;
-  /** It selects calls or lists; null: both. */
+  /** Selects calls or lists; null: both. */
   readonly source: UsageSource | null;
 }
 

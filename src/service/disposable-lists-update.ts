@@ -24,7 +24,7 @@ export function createListsUpdate(parts: {
   options: ListsOptions & { readonly role: 'all' | 'api' | 'worker' };
 }): ListsUpdate {
   const { jobs, clock, shared, options } = parts;
-  /** It says what this process's last update did. */
+  /** Says what this process's last update did. */
   let summary: string | null = null;
 
   async function run(signal?: AbortSignal): Promise<void> {

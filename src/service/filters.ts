@@ -74,7 +74,7 @@ interface FilterImport {
   /** Those that the account, or an earlier row, has already. */
   readonly existing: number;
   readonly invalid: number;
-  /** It has the first FILTER_ERRORS_SHOWN. */
+  /** Has the first FILTER_ERRORS_SHOWN. */
   readonly errors: readonly FilterRowError[];
   /** The first FILTER_ROWS_SHOWN rows that can be used. */
   readonly shown: readonly (FilterInput & { readonly row: number })[];
@@ -131,7 +131,7 @@ export interface FilterService {
   warnings(filter: Filter): readonly string[];
   /** Throws ApiError `not_found`, also for a filter of another account. */
   remove(account: AccountId, id: number, by: ChangedBy): Promise<void>;
-  /** It yields all filters in batches, oldest first. */
+  /** Yields all filters in batches, oldest first. */
   all(account: AccountId): AsyncGenerator<Filter[]>;
 }
 

@@ -32,7 +32,7 @@ export interface SignUp {
   readonly email: string | null;
   /** Holds a canonical address. */
   readonly ip: string | null;
-  /** It chooses the language of the message: a tag, or the value of an Accept-Language header. */
+  /** Chooses the language of the message: a tag, or the value of an Accept-Language header. */
   readonly language: string | null;
   /** What all attempts at one event have in common; null: the body has no such thing. */
   readonly eventId: string | null;
@@ -66,7 +66,7 @@ export interface HookWithSecret {
 
 /** Methods that change something throw ApiError: `not_found` for what is another account's as well. */
 export interface HookService {
-  /** They come oldest first. */
+  /** Lists the oldest first. */
   list(account: AccountId): Promise<Hook[]>;
   /** Throws ApiError: `policy_not_found`, `seen_disabled`, `too_many_hooks`. */
   create(account: AccountId, input: HookSettings & { readonly kind: HookKind }, by: Actor): Promise<HookWithSecret>;

@@ -30,11 +30,11 @@ export type NewKey = { readonly name: string; readonly allowIps: readonly string
 
 /** The API keys of an account, for its members. All methods throw ApiError. */
 export interface KeyService {
-  /** They come newest first, revoked ones last. */
+  /** Lists the newest first, revoked ones last. */
   list(account: AccountId): Promise<Key[]>;
   /** With the addresses that used it lately. */
   get(account: AccountId, id: string): Promise<{ key: Key; clients: KeyClient[] }>;
-  /** It counts by day (UTC), over the last KEY_USAGE_DAYS. */
+  /** Counts by day (UTC), over the last KEY_USAGE_DAYS. */
   usage(
     account: AccountId,
     source: UsageSource | null,

@@ -6,7 +6,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { confidenceOf, groupKey, type OutcomeSum, type VerdictGroup } from '../kernel/facts/calibration.ts';
 import type { AccountId, AdmissionRequest, MailboxOutcomes, OutcomeOwner, Store } from '../store/store.ts';
 
-/** It names a canonical address, and its domain. */
+/** Names a canonical address, and its domain. */
 export interface MailboxName {
   readonly mailbox: string;
   readonly domain: string;

@@ -19,10 +19,10 @@ export const UNSAFE_CHARACTERS =
 const normalizedName = (text: string): string =>
   text.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 
-/** It matches a scheme, `www.`, a Windows share or an IPv4 address. */
+/** Matches a scheme, `www.`, a Windows share or an IPv4 address. */
 const MARKED =
   /[a-z][a-z0-9+.-]*:\/\/|(?<![\p{L}\p{N}])(?:(?:mailto|tel|sms|file):\S|www\d{0,3}[.。]\S)|\\\\\S|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/iu;
-/** It matches a dot, or the ideographic one, after a label, and the next label. */
+/** Matches a dot, or the ideographic one, after a label, and the next label. */
 const LABEL_DOT = /(?<=[\p{L}\p{N}\p{M}_-])[.。]([\p{L}\p{N}\p{M}-]+)/gu;
 
 /**

@@ -76,7 +76,7 @@ function byTime({ entries, rejected }: LogResult): LogExportRow[] {
 
 /** A page of the log begins here; null: with the newest. */
 export interface LogCursor {
-  /** It counts among verifications. */
+  /** Counts among verifications. */
   readonly seq: number | null;
   readonly rejected: RejectionPosition | null;
 }

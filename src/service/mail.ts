@@ -28,7 +28,7 @@ type PayloadOf<Template extends MailPayload['template']> = Omit<
 export interface Mail {
   passwordReset(mail: LinkMail, id: string): Promise<void>;
   confirmAddress(mail: LinkMail, id: string): Promise<void>;
-  /** It goes to someone who signed up with the address of an existing user. */
+  /** Goes to someone who signed up with the address of an existing user. */
   alreadyRegistered(mail: LinkMail, id: string): Promise<void>;
   invitation(mail: PayloadOf<'invitation'>, id: string): Promise<void>;
   /** The version before has queued it. */

@@ -49,7 +49,7 @@ export interface ListsState {
   readonly problem: string | null;
   /** When the lists were last looked for, ms; null: never. */
   readonly attemptedAt: number | null;
-  /** It says why that failed for all of them. */
+  /** Says why that failed for all of them. */
   readonly failed: string | null;
   readonly sources: readonly ListSource[];
 }
@@ -81,7 +81,7 @@ export interface OperatorService {
     by: Actor,
   ): Promise<AccountSummary>;
   get(id: string): Promise<AccountSummary>;
-  /** It returns the id of a live account. */
+  /** Returns the id of a live account. */
   idOf(id: string): Promise<AccountId>;
   readonly plans: readonly PlanTerms[];
   change(id: string, change: AccountChange, by: Actor): Promise<AccountSummary>;
@@ -119,9 +119,9 @@ export interface OperatorService {
   userEvents(page: KeysetQuery): Promise<KeysetPage<AuditEntry>>;
   /** Events come in batches. */
   allUserEvents(): AsyncGenerator<readonly AuditEntry[]>;
-  /** It returns the findings of `mailvet doctor`; concurrent calls share one run. */
+  /** Returns the findings of `mailvet doctor`; concurrent calls share one run. */
   doctor(): Promise<KeptExamination>;
-  /** It returns those of the last run, on any node; null: there was none yet. */
+  /** Returns those of the last run, on any node; null: there was none yet. */
   lastExamination(): Promise<KeptExamination | null>;
   lists(): Promise<ListsState>;
   /** Fetches the newest list; concurrent calls share one update. `message`: its outcome. */

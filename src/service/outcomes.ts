@@ -59,15 +59,15 @@ export interface OutcomeService {
   ): Promise<readonly OutcomeResult[]>;
   /** How often the account's verdicts were right. */
   calibration(account: AccountId): Promise<Calibration>;
-  /** It returns the newest contradictions of all live accounts. */
+  /** Returns the newest contradictions of all live accounts. */
   contradictions(): Promise<readonly Contradiction[]>;
-  /** It counts how many outcomes came on each way other than from providers. */
+  /** Counts how many outcomes came on each way other than from providers. */
   origins(account: AccountId): ReturnType<Store['outcomes']['origins']>;
 }
 
 /** Of what the account has reported. */
 interface Calibration {
-  /** They come with the most frequent first. */
+  /** Lists the most frequent first. */
   readonly verdicts: readonly {
     readonly group: VerdictGroup;
     readonly sum: OutcomeSum;
@@ -80,7 +80,7 @@ interface Calibration {
     readonly predicted: number;
     readonly delivered: Share | null;
   }[];
-  /** They come newest first. */
+  /** Lists the newest first. */
   readonly contradictions: readonly Contradiction[];
 }
 

@@ -8,7 +8,7 @@ import type { Costs, PacedReading } from './costs.ts';
 
 interface AskedPerson {
   readonly email: string;
-  /** It finds all spellings of the mailbox, not this address alone. */
+  /** Finds all spellings of the mailbox, not this address alone. */
   readonly canonical: boolean;
 }
 

@@ -19,7 +19,7 @@ export function createRejectedRequestLog(store: RejectedRequests): RejectedReque
   const inMinute = new WindowCounts(MINUTE_MS, COUNTED_ACCOUNTS_MAX);
   const inDay = new WindowCounts(DAY_MS, COUNTED_ACCOUNTS_MAX);
   let waiting: RejectedRequest[] = [];
-  /** It counts by account and minute. */
+  /** Counts by account and minute. */
   let counts = new Map<string, MoreRejectedRequests>();
 
   function isWithinLimits(account: string, at: number): boolean {

@@ -25,7 +25,7 @@ export interface SharedLists {
   exchange(): Promise<void>;
   record(outcomes: readonly SourceOutcome[], failed: string | null): Promise<void>;
   lastAttempt(): Promise<UpdateAttempt | null>;
-  /** It reads the store's clock. */
+  /** Reads the store's clock. */
   now(): Promise<number>;
 }
 

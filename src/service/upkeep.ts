@@ -10,7 +10,7 @@ interface UpkeepParts {
   readonly outcomesDays: number;
 }
 
-/** It says what a round deleted, or why it deleted nothing. */
+/** Says what a round deleted, or why it deleted nothing. */
 type Purged = Extract<PurgeRound, { paused: false }> | { readonly skipped: string };
 
 /** Deletes rows past their retention; ends early when aborted. */

@@ -56,7 +56,7 @@ interface Check {
   /** The complete evidence. Throws ApiError. `tenant`: see MailboxLimit. */
   finish(tenant: string, filter: FilterRule | null, matchHosts: MatchHosts | null): Promise<Evidence>;
 }
-/** It finds the account's filter for mail hosts. */
+/** Finds the account's filter for mail hosts. */
 type MatchHosts = (mxHosts: readonly string[]) => Promise<FilterRule | null>;
 
 interface VerifyMode {
@@ -144,7 +144,7 @@ interface AskedVerification {
   readonly via?: Via | null;
   /** What decides from the verdict; null by default: nothing. */
   readonly policy?: PolicyRules | null;
-  /** It chooses the language of the decision's message: a tag or the value of an Accept-Language header. */
+  /** Chooses the language of the decision's message: a tag or the value of an Accept-Language header. */
   readonly language?: string | null;
   /** Where the mailbox is to be remembered; null by default: nowhere. */
   readonly scope?: string | null;

@@ -59,11 +59,11 @@ export function rowMaker<From>(
 /** An address that is looked up in the log. */
 export interface WantedAddress {
   readonly email: string;
-  /** It holds only up to then, in ms since 1970. */
+  /** Holds only up to then, in ms since 1970. */
   readonly until: number;
 }
 
-/** It says the same, by its place among others. */
+/** Says the same, by its place among others. */
 export interface PlacedAddress extends WantedAddress {
   readonly wanted: number;
 }
@@ -73,7 +73,7 @@ export const WANTED_ADDRESSES = rowMaker<PlacedAddress>({
   until: numberColumn(({ until }) => until),
 });
 
-/** It has all columns of a new row but those in `Omitted`, which the database fills in. */
+/** Has all columns of a new row but those in `Omitted`, which the database fills in. */
 const newRows = <T extends keyof Tables, From, Omitted extends keyof Row<T> = never>(
   table: T,
   columns: BoundColumns<From, Omit<Row<T>, Omitted>>,

@@ -8,15 +8,15 @@ import type { Tables } from './tables.ts';
 
 /** Types are named by what they hold. */
 const CONTENT = {
-  /** It holds an email address and nothing else, in any spelling. */
+  /** Holds an email address and nothing else, in any spelling. */
   address: 'text',
   /** JSON of ours that may have an address in it. */
   json: 'text',
   /** What somebody has written, who may have mentioned an address. */
   text: 'text',
-  /** It holds the HMAC of a mailbox under the secret of the account. */
+  /** Holds the HMAC of a mailbox under the secret of the account. */
   mailbox: 'text',
-  /** It holds a piece of an uploaded file, in base64. */
+  /** Holds a piece of an uploaded file, in base64. */
   file: 'text',
   /** A key, a password or its hash: it is shown to nobody. */
   secret: 'text',
@@ -24,7 +24,7 @@ const CONTENT = {
   fact: 'text',
   /** A whole number that is no time. */
   number: 'bigint',
-  /** It holds milliseconds since the epoch. */
+  /** Holds milliseconds since the epoch. */
   time: 'bigint',
   /** As the sign-in library stores them: each database has its own type for it. */
   flag: 'flag',
@@ -429,7 +429,7 @@ const OF_SIGN_IN = {
 export const CONTENTS = { ...OF_ACCOUNTS, ...OF_SIGN_IN } satisfies {
   readonly [T in keyof Tables]: ReadonlyMap<string, Content>;
 };
-/** It includes those that only the sign-in library uses. */
+/** Includes those that only the sign-in library uses. */
 export type AnyTable = keyof typeof CONTENTS;
 
 /** The columns of a table that may hold an address as a text that can be searched. */

@@ -39,7 +39,7 @@ export interface NodeLife {
 
 /** The names say what the queries read. */
 export type ReadQueries = Readonly<Record<string, Compilable>>;
-/** It has the rows of each. */
+/** Has the rows of each. */
 export type RowsRead<Q extends ReadQueries> = {
   readonly [N in keyof Q]: Q[N] extends Compilable<infer R> ? readonly R[] : never;
 };
@@ -101,7 +101,7 @@ export interface JobQueue extends Omit<Jobs, 'add' | 'done'> {
   add<K extends JobKind>(trx: Transaction<Tables>, job: NewJob<K>): Promise<string | null>;
   /** See `Jobs.done`. The caller must roll back where it throws. */
   done(trx: Transaction<Tables>, claim: Claim, againMs?: number | null): Promise<void>;
-  /** It counts open and failed jobs by kind and state, up to `most`. */
+  /** Counts open and failed jobs by kind and state, up to `most`. */
   count(db: Kysely<Tables>, most: number): Promise<readonly JobCount[]>;
   /** Deletes the open and failed jobs about an account, but those of one kind. */
   dropAccount(trx: Transaction<Tables>, account: string, except: JobKind): Promise<void>;
@@ -155,7 +155,7 @@ export interface StorageDriver {
   tableOf<From>(rows: RowMaker<From>, from: readonly From[]): RawBuilder<unknown>;
   /** Adds to the counters of many filters, at least one. */
   addHits(hits: readonly FilterHits[], now: number): CompiledQuery;
-  /** It reads the rows of several queries; on PostgreSQL in one round trip. */
+  /** Reads the rows of several queries; on PostgreSQL in one round trip. */
   readTogether<Q extends ReadQueries>(trx: Transaction<Tables>, queries: Q): Promise<RowsRead<Q>>;
   /** Changes that do not build on each other, no two of one row; on PostgreSQL in one round trip. */
   writeTogether(trx: Transaction<Tables>, statements: readonly CompiledQuery[]): Promise<void>;
@@ -173,9 +173,9 @@ export interface StorageDriver {
   ): Compilable<Row<'filters'>>;
   /** Whether the value is one of many texts, which are one parameter. */
   oneOf(value: Expression<string>, texts: readonly string[]): Expression<SqlBool>;
-  /** It selects verifications of an account with `from` <= seq < `to`; order by account and seq. */
+  /** Selects verifications of an account with `from` <= seq < `to`; order by account and seq. */
   seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>): Expression<SqlBool>;
-  /** It stands for `verifications` in a FROM clause, so that the index on addresses answers (log/search.ts). */
+  /** Stands for `verifications` in a FROM clause, so that the index on addresses answers (log/search.ts). */
   readonly logByAddress: RawBuilder<unknown>;
   /** The newest verification of the account of each address; none of those that have none. */
   newestOfAddresses(account: string, addresses: readonly WantedAddress[]): Promise<readonly NewestOfAddress[]>;

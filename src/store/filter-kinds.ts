@@ -97,7 +97,7 @@ export interface FilterRule {
   readonly expiresAt: number | null;
 }
 
-/** It finds filters of these kinds with one of the values. */
+/** Finds filters of these kinds with one of the values. */
 export interface FilterLookup {
   readonly kinds: readonly FilterKind[];
   /** What the values follow from. */

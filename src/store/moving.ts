@@ -56,7 +56,7 @@ interface Trailer {
   readonly sha256: string;
 }
 
-/** It sums the rows of a table, in whatever order they come. */
+/** Sums the rows of a table, in whatever order they come. */
 interface Total {
   readonly rows: number;
   /** It combines all SHA-256 of rows by XOR. */
@@ -224,7 +224,7 @@ const isRows = (line: unknown): line is TableLine =>
 interface CheckedFile {
   readonly header: Header;
   readonly trailer: Trailer;
-  /** It counts lines with rows. */
+  /** Counts lines with rows. */
   readonly lines: number;
 }
 

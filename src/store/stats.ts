@@ -46,7 +46,7 @@ async function holdStats(db: Kysely<Tables>, kind: HoldKind, now: number): Promi
   return { byAge, oldestMs: oldest === null ? null : Math.max(0, now - oldest) };
 }
 
-/** It goes by the oldest verification of all, and of up to BATCH_ROWS accounts with a retention of their own. */
+/** Goes by the oldest verification of all, and of up to BATCH_ROWS accounts with a retention of their own. */
 async function purgeLag(db: Kysely<Tables>, now: number, keepMs: number): Promise<number> {
   const oldest = await db.selectFrom('verifications').select('created_at').orderBy('seq').limit(1).executeTakeFirst();
   const own = await oldestByRetention(db);

@@ -107,7 +107,7 @@ export interface Store {
   readonly stats: StoreStats;
   /** The sign-in library and its tables (`auth_…`) use it: the Kysely instance, and its kind of database. */
   readonly authDatabase: { readonly db: unknown; readonly type: 'sqlite' | 'postgres' };
-  /** It returns the named secret of this store, which `make` creates on first use and all nodes share. */
+  /** Returns the named secret of this store, which `make` creates on first use and all nodes share. */
   secret(name: string, make: () => string): Promise<string>;
   /** What is kept where the store is to keep no addresses: under a secret of the store. */
   addressHasher(): Promise<AddressHasher>;
@@ -339,7 +339,7 @@ export interface Usage {
     of?: {
       readonly source?: UsageSource | null;
       readonly keys?: readonly string[] | null;
-      /** It selects all but those keys. */
+      /** Selects all but those keys. */
       readonly notKeys?: boolean;
     },
   ): Promise<UsageBucketRow[]>;
@@ -416,7 +416,7 @@ export interface Filters {
     plan: (filter: Filter, now: number) => FilterChange,
     by?: Actor,
   ): Promise<Filter | { readonly existingId: number } | null>;
-  /** It returns ids above `after`, oldest first, for going through all of them. */
+  /** Returns ids above `after`, oldest first, for going through all of them. */
   from(account: AccountId, after: number, limit: number): Promise<Filter[]>;
   /**
    * Sorted by `sort`, newest first by default and where it leaves a tie; filters without a reason come after those with
@@ -558,7 +558,7 @@ export interface AccountChange {
 export type AccountSummary = Account & {
   readonly members: number;
   readonly keys: number;
-  /** It sums the credits charged in the last SPENT_DAYS. */
+  /** Sums the credits charged in the last SPENT_DAYS. */
   readonly spent: number;
   /** The start of the hour, or of the day where it is long ago, of the last verification, ms. */
   readonly usedAt: number | null;
@@ -640,7 +640,7 @@ export interface Accounts {
     stored?: OwnedReply<GrantOutcome> | null,
   ): Promise<GrantOutcome>;
   /**
-   * It returns rows newest first. `before` is the `next` of an earlier page: three whole numbers, separated by dots.
+   * Returns rows newest first. `before` is the `next` of an earlier page: three whole numbers, separated by dots.
    */
   ledger(id: AccountId, limit: number, before?: string | null): Promise<LedgerPage>;
   /** Charges by day (UTC) and grants from the day of `since` on; all of one state of the store. */
@@ -689,7 +689,7 @@ export interface ReplyToStore<Outcome> {
   readonly replyTo: (outcome: Outcome) => StoredReply;
 }
 
-/** It does the same for an operator key, whose id stands in the place of an account's. */
+/** Does the same for an operator key, whose id stands in the place of an account's. */
 export interface OwnedReply<Outcome> extends ReplyToStore<Outcome> {
   readonly owner: string;
 }
@@ -981,17 +981,17 @@ export interface ChargingHealth {
 
 /** Since the store was opened; for metrics. */
 export interface ChargingStats {
-  /** It counts transactions that began for batches. */
+  /** Counts transactions that began for batches. */
   readonly batches: number;
-  /** It counts requests that were answered, refusals included. */
+  /** Counts requests that were answered, refusals included. */
   readonly answered: number;
   /** Requests rejected because the store could not record. */
   readonly failed: number;
-  /** It counts requests that a full queue turned away. */
+  /** Counts requests that a full queue turned away. */
   readonly overloaded: number;
   /** Requests that waited longer than STORE_WAIT_SECONDS. */
   readonly expired: number;
-  /** It counts requests whose client disconnected before their transaction. */
+  /** Counts requests whose client disconnected before their transaction. */
   readonly dropped: number;
   /** Times that a request was set aside because another session had locked its account. */
   readonly setAside: number;
@@ -1020,7 +1020,7 @@ export interface Charging {
    * ApiError('idempotency_in_progress'), when another request has taken the idempotency key meanwhile.
    */
   settle(settlement: Settlement): Promise<Settled>;
-  /** It counts requests that wait for a transaction. */
+  /** Counts requests that wait for a transaction. */
   readonly waiting: number;
   readonly stats: ChargingStats;
   readonly health: ChargingHealth;
@@ -1134,11 +1134,11 @@ export interface UncertainReplies {
    * all, UNCERTAIN_REPLIES_MAX.
    */
   add(replies: readonly UncertainReplyCount[]): Promise<void>;
-  /** It returns the most frequent first. `unmatched` selects those that no rule matched. */
+  /** Returns the most frequent first. `unmatched` selects those that no rule matched. */
   list(query: { readonly unmatched: boolean; readonly limit: number }): Promise<Page<UncertainReplyRow>>;
 }
 
-/** It counts the requests of one process since its last flush. */
+/** Counts the requests of one process since its last flush. */
 export interface TrafficRow {
   readonly account: AccountId;
   /** The hour starts at this time, ms. */
@@ -1155,7 +1155,7 @@ export interface Traffic {
   add(rows: readonly TrafficRow[]): Promise<void>;
   /** Of all accounts together, from the hour of `from` on. Gives up after `withinMs`. */
   ofAll(from: number, withinMs: number): Promise<Omit<TrafficRow, 'account'>[]>;
-  /** It returns rows from the hour of `from` to before `to`, oldest first. */
+  /** Returns rows from the hour of `from` to before `to`, oldest first. */
   list(account: AccountId, from: number, to: number): Promise<TrafficRow[]>;
 }
 
@@ -1188,7 +1188,7 @@ export interface LogSearch {
   readonly mail?: readonly LogMail[] | null;
   /** Tenths of the confidence that the reply had; of those whose mail has an outcome. */
   readonly confidence?: readonly LogConfidence[] | null;
-  /** It says on which way an outcome of the mail came: an `OutcomeOrigin`, or the id of a connection. */
+  /** Says on which way an outcome of the mail came: an `OutcomeOrigin`, or the id of a connection. */
   readonly reported?: string | null;
   /** IDs of lists. */
   readonly list?: readonly string[] | null;
@@ -1212,7 +1212,7 @@ export type LoggedVerification = VerificationRecord & {
 /** One that is read by itself. */
 type Verification = Omit<LoggedVerification, 'seq'>;
 
-/** It has the latest time and the number of requests of a key from one address; null: without one. */
+/** Has the latest time and the number of requests of a key from one address; null: without one. */
 export interface KeyClient {
   readonly ip: string | null;
   readonly requests: number;
@@ -1246,7 +1246,7 @@ export interface Verifications {
     account: AccountId,
     query: { readonly from: number; readonly to: number | null; readonly source: UsageSource | null },
   ): Promise<{ readonly since: number; readonly checks: readonly CheckedMailbox[] }>;
-  /** It returns the newest ones; `body` is the reply as JSON. */
+  /** Returns the newest ones; `body` is the reply as JSON. */
   newest(account: AccountId, limit: number): Promise<Pick<LoggedVerification, 'id' | 'email' | 'body' | 'createdAt'>[]>;
   /** Addresses that used a key since `from`, ms, of the newest RECENT_ROWS of the account; the latest first. */
   clients(account: AccountId, keyId: string, from: number, limit: number): Promise<KeyClient[]>;
@@ -1286,7 +1286,7 @@ export interface Erased {
 
 export interface Privacy {
   /**
-   * It yields everything piece by piece, a table after the other, without secrets. The audit log records it by hash.
+   * Yields everything piece by piece, a table after the other, without secrets. The audit log records it by hash.
    */
   held(account: AccountId, person: Person, by: Actor): AsyncGenerator<HeldRows, void, undefined>;
   /**
@@ -1301,7 +1301,7 @@ export interface Moved {
   readonly rows: number;
   readonly tables: Readonly<Record<string, number>>;
 }
-/** It writes the whole store as lines of text, for a store on another database. */
+/** Writes the whole store as lines of text, for a store on another database. */
 export interface Moving {
   /** Nothing else writes meanwhile. Throws MoveRefused. */
   export(write: (line: string) => Promise<void>): Promise<Moved>;
@@ -1334,7 +1334,7 @@ export interface MeasuredVerdict {
   readonly group: VerdictGroup;
   /** The confidence that the reply had, in thousandths; null: none. */
   readonly predicted: number | null;
-  /** It names the rule that decided, and the codes of the reply. */
+  /** Names the rule that decided, and the codes of the reply. */
   readonly rule: string | null;
   readonly reply: string | null;
 }
@@ -1368,7 +1368,7 @@ export interface Contradiction {
   readonly template: string | null;
 }
 
-/** It says how outcomes came. `connection` is that of the provider that reported them. */
+/** Says how outcomes came. `connection` is that of the provider that reported them. */
 export type OutcomeFrom = { readonly origin: OutcomeOrigin } | { readonly connection: string };
 
 export interface OutcomesRecorded {
@@ -1393,7 +1393,7 @@ export interface MailboxOutcomes {
   readonly deliveredAt: number | null;
   readonly bouncedAt: number | null;
   readonly complainedAt: number | null;
-  /** It sums all mailboxes of its domain. */
+  /** Sums all mailboxes of its domain. */
   readonly domain: OutcomeSum;
 }
 
@@ -1421,7 +1421,7 @@ export interface Outcomes {
   ): Promise<OutcomesRecorded>;
   /** Null: there is no such key, or no such account. */
   owner(of: AdmissionRequest['keyHash']): Promise<OutcomeOwner | null>;
-  /** It takes canonical addresses, and answers in their order. */
+  /** Takes canonical addresses, and answers in their order. */
   ofMailboxes(
     owner: OutcomeOwner,
     mailboxes: readonly { readonly mailbox: string; readonly domain: string }[],
@@ -1430,7 +1430,7 @@ export interface Outcomes {
   verdictSums(account: AccountId): Promise<ReadonlyMap<string, OutcomeSum>>;
   /** By tenths of what was predicted, 0 to 9. */
   predictions(account: AccountId): Promise<ReadonlyMap<number, PredictedSum>>;
-  /** It returns the newest first; null: those of all live accounts. */
+  /** Returns the newest first; null: those of all live accounts. */
   contradictions(account: AccountId | null, limit: number): Promise<Contradiction[]>;
   /** How many came on which way other than from providers, and when the last one did, ms. */
   origins(
@@ -1447,7 +1447,7 @@ export interface Outcomes {
 // it held. Whether an address is still to be done is decided by the store alone: a result that comes a second
 // time, or after the end of the list, is neither recorded nor charged, whoever brings it.
 
-/** It says what an uploaded file looks like. */
+/** Says what an uploaded file looks like. */
 export interface ListLayout {
   readonly columns: readonly string[];
   /** The column with the addresses has this index. */
@@ -1548,7 +1548,7 @@ interface ListRowCounts {
   readonly addresses: number;
   /** Further ones that are the same as an earlier one. */
   readonly duplicates: number;
-  /** It counts rows without an address. */
+  /** Counts rows without an address. */
   readonly blank: number;
   readonly unreadable: number;
 }
@@ -1576,12 +1576,12 @@ export interface List {
   /** Whether its file is kept, so that it can be read in another way. */
   readonly hasFile: boolean;
   readonly rows: ListRowCounts;
-  /** It counts distinct addresses. */
+  /** Counts distinct addresses. */
   readonly done: number;
   /** Of those that are not done: asked about, and to be asked about again. */
   readonly waiting: number;
   readonly breakdown: ListBreakdown;
-  /** It counts those that were done in a second, lately; null: unknown, or not running. */
+  /** Counts those that were done in a second, lately; null: unknown, or not running. */
   readonly perSecond: number | null;
   /** `price` is what was held at the start, or would be. */
   readonly credits: { readonly price: number; readonly held: number; readonly used: number };
@@ -1658,7 +1658,7 @@ export interface ListWork {
   readonly email: string;
   /** How often it was asked about before. */
   readonly attempts: number;
-  /** It names the egress that deferred it; null: none. */
+  /** Names the egress that deferred it; null: none. */
   readonly egress: string | null;
 }
 
@@ -1743,7 +1743,7 @@ export interface Lists {
    * an address is erased. False: it is not kept.
    */
   keepFile(account: AccountId, id: string, content: AsyncIterable<Uint8Array>): Promise<boolean>;
-  /** It yields the kept file in pieces. */
+  /** Yields the kept file in pieces. */
   file(account: AccountId, id: string): AsyncGenerator<Uint8Array, void, undefined>;
   /** Begins to read the kept file again: other rows are stored beside those of the list, invisible until `replace`. */
   beginReading(account: AccountId, id: string): Promise<ListReading>;
@@ -1794,9 +1794,9 @@ export interface Lists {
   /** Canceling releases what is held; deleting makes the list invisible, and a job removes it with its results. */
   change(account: AccountId, id: string, action: Exclude<ListAction, 'start'>, by?: Actor): Promise<ListChange>;
 
-  /** It makes a lease for a worker in this process. */
+  /** Makes a lease for a worker in this process. */
   newLease(): Promise<string>;
-  /** They come oldest first. */
+  /** Lists the oldest first. */
   running(): Promise<RunningList[]>;
   /** The first `chunks` chunks of a list that nobody has, as addresses; none when it is not running. */
   claim(claim: ListClaim & { readonly chunks: number }): Promise<ListWork[]>;
@@ -1818,7 +1818,7 @@ export interface Lists {
 
 // Users and what they do.
 
-/** It has neither the token nor the token's hash. */
+/** Has neither the token nor the token's hash. */
 export interface SessionRecord {
   readonly id: string;
   /** Where it was last seen; null: unknown. */
@@ -1883,9 +1883,9 @@ export interface SignIns {
   usersByOidcSession(mark: string): Promise<string[]>;
   /** Those that have not expired, the one seen last first; at most SESSIONS_LISTED. */
   sessions(user: string): Promise<SessionRecord[]>;
-  /** They come oldest first. */
+  /** Lists the oldest first. */
   passkeys(user: string): Promise<PasskeyRecord[]>;
-  /** It goes by the ID of the credential (WebAuthn Level 3 §4). */
+  /** Goes by the ID of the credential (WebAuthn Level 3 §4). */
   markPasskeyUsed(credentialId: string): Promise<void>;
   /**
    * One transaction with the user locked. `work` may await only `UserChange` and the library's adapters, since on
@@ -1934,9 +1934,9 @@ export interface AuditEntry {
   readonly actor: Actor;
   /** `key.created`, `filter.removed`, `member.role_changed` … */
   readonly action: AuditAction;
-  /** It names a key, the value of a filter or the address of a member in words. */
+  /** Names a key, the value of a filter or the address of a member in words. */
   readonly target: string;
-  /** It says what changed; it is small and has no secrets. */
+  /** Says what changed; it is small and has no secrets. */
   readonly detail: Readonly<Record<string, unknown>>;
   /** It happened this often from `at` to `lastAt`. */
   readonly count: number;
@@ -1959,7 +1959,7 @@ export interface UserEvent {
 }
 
 export interface AuditQuery {
-  /** It selects ids below it; null: the newest. */
+  /** Selects ids below it; null: the newest. */
   readonly before: number | null;
   readonly limit: number;
   /** All are selected by default. */
@@ -1968,7 +1968,7 @@ export interface AuditQuery {
 
 /** The audit log. Changes are written by the store itself, in the transaction of what it tells of. */
 export interface AuditLog {
-  /** It returns the newest first. `all` means all accounts, and users without one; it is for operators. */
+  /** Returns the newest first. `all` means all accounts, and users without one; it is for operators. */
   list(of: AccountId | 'all', query: AuditQuery): Promise<AuditEntry[]>;
   /**
    * Writes what happened to a user to the log of each account that they are a member of, or to that of the operators.
@@ -2115,13 +2115,13 @@ export interface Attempts {
 
 // Upkeep, and what nodes share
 
-/** It says what one round of the purge did. */
+/** Says what one round of the purge did. */
 export type PurgeRound =
   /** Nothing was deleted, because the store's clock is doubted (`ClockReading.doubtedSince`). */
   | { readonly paused: true }
   | {
       readonly paused: false;
-      /** It counts deleted rows by table, and has only tables with some. */
+      /** Counts deleted rows by table, and has only tables with some. */
       readonly deleted: Readonly<Record<string, number>>;
       readonly total: number;
       /** A table had more than PURGE_ROUND_ROWS to delete; the rest is for the next round. */
@@ -2309,7 +2309,7 @@ export type RetryCause =
 /** Represents one transaction of the charge. */
 export interface ChargedBatch {
   readonly requests: number;
-  /** It lasts from its begin to the end of its commit, retries included. */
+  /** Lasts from its begin to the end of its commit, retries included. */
   readonly ms: number;
   readonly committed: boolean;
 }
@@ -2331,7 +2331,7 @@ export interface StoreStats {
 /** The processes that share the store. */
 interface NodeRow {
   readonly id: string;
-  /** It shows host and process, such as `web-1/4711`. */
+  /** Shows host and process, such as `web-1/4711`. */
   readonly label: string;
   /** The version of its program; null: it has not said so yet. */
   readonly version: string | null;
@@ -2354,7 +2354,7 @@ export interface Nodes {
 
 // Webhooks
 
-/** It has none of its secrets. */
+/** Has none of its secrets. */
 export interface Webhook {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2379,13 +2379,13 @@ interface WebhookInput {
   readonly description: string | null;
 }
 
-/** It says what one attempt came to. */
+/** Says what one attempt came to. */
 export interface AttemptOutcome {
   /** Null means none, for the reason in `error`. */
   readonly status: number | null;
   readonly error: AttemptError | null;
   readonly durationMs: number;
-  /** It has the first WEBHOOK_RESPONSE_BYTES of the reply's body as text; null without a reply. */
+  /** Has the first WEBHOOK_RESPONSE_BYTES of the reply's body as text; null without a reply. */
   readonly response: string | null;
 }
 export interface DeliveryAttempt extends AttemptOutcome {
@@ -2463,7 +2463,7 @@ export interface Webhooks {
     input: WebhookInput & { readonly secret: string; readonly format: WebhookFormat },
     by: Actor,
   ): Promise<Webhook>;
-  /** They come oldest first. */
+  /** Lists the oldest first. */
   list(account: AccountId): Promise<Webhook[]>;
   get(account: AccountId, id: string): Promise<Webhook | null>;
   /** Disabling it ends its pending deliveries. */
@@ -2475,7 +2475,7 @@ export interface Webhooks {
   ): Promise<Webhook | null>;
   /** From now on `secret` signs, and the one before signs for `overlapMs` more. */
   rotate(account: AccountId, id: string, secret: string, overlapMs: number, by: Actor): Promise<Webhook | null>;
-  /** It removes its deliveries as well. */
+  /** Removes its deliveries as well. */
   remove(account: AccountId, id: string, by: Actor): Promise<boolean>;
   /** Newest first, of one status or of all; null where there is no such webhook. */
   deliveries(
@@ -2566,7 +2566,7 @@ export interface HookSettings {
   readonly rateLimit: number | null;
 }
 
-/** It has none of its secrets. */
+/** Has none of its secrets. */
 export interface Hook extends HookSettings {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2599,7 +2599,7 @@ export interface Hooks {
     input: HookSettings & { readonly kind: HookKind; readonly secret: string | null },
     by: Actor,
   ): Promise<Hook>;
-  /** They come oldest first. */
+  /** Lists the oldest first. */
   list(account: AccountId): Promise<Hook[]>;
   get(account: AccountId, id: string): Promise<Hook | null>;
   update(account: AccountId, id: string, change: Partial<HookSettings>, by: Actor): Promise<Hook | null>;
@@ -2608,13 +2608,13 @@ export interface Hooks {
   remove(account: AccountId, id: string, by: Actor): Promise<boolean>;
   /** Whatever account it is of; null where that was deleted. */
   find(id: string): Promise<CalledHook | null>;
-  /** It records that calls of these came whose signature fitted. */
+  /** Records that calls of these came whose signature fitted. */
   used(ids: readonly string[]): Promise<void>;
 }
 
 // Providers that report outcomes.
 
-/** It has none of its secrets. */
+/** Has none of its secrets. */
 export interface OutcomeSource {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2647,7 +2647,7 @@ export interface OutcomeSources {
     input: { readonly provider: OutcomeProvider; readonly name: string; readonly secret: string | null },
     by: Actor,
   ): Promise<OutcomeSource>;
-  /** They come oldest first. */
+  /** Lists the oldest first. */
   list(account: AccountId): Promise<OutcomeSource[]>;
   get(account: AccountId, id: string): Promise<OutcomeSource | null>;
   /** From now on `secret` is accepted, and the one before for `graceMs` more. */

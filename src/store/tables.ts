@@ -302,7 +302,7 @@ interface ListWaitingTable {
   due_at: number | null;
   claims: Generated<number>;
   operator: string | null;
-  /** It names the egress that deferred it. */
+  /** Names the egress that deferred it. */
   egress: Generated<string | null>;
   lease: Generated<string | null>;
 }
@@ -499,7 +499,7 @@ interface SeenSecretsTable {
   account_id: string;
   /** Holds 32 bytes in base64. */
   secret: string;
-  /** It counts the rows of the account in `seen`. */
+  /** Counts the rows of the account in `seen`. */
   mailboxes: number;
 }
 interface OutcomesTable {
@@ -569,7 +569,7 @@ interface AuthUsersTable {
   twoFactorEnabled: Flag<null>;
   operator: Flag;
 }
-/** It lacks the token's hash, which only the sign-in library needs. */
+/** Lacks the token's hash, which only the sign-in library needs. */
 interface AuthSessionsTable {
   id: string;
   userId: string;

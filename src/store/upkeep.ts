@@ -174,7 +174,7 @@ async function purge(
   return { paused: false, deleted, total, full: counts.some((rows) => rows >= PURGE_ROUND_ROWS) };
 }
 
-/** It selects holds of a dead node, or expired holds. */
+/** Selects holds of a dead node, or expired holds. */
 type HoldSelection = { readonly node: string } | { readonly expiredAt: number };
 
 function holdsOf(trx: Transaction<Tables>, which: HoldSelection) {

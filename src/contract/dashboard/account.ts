@@ -119,7 +119,7 @@ export const LedgerReply = Type.Object(
 export const LedgerDaysQuery = Type.Object({
   days: Type.Optional(WholeNumber('days', LEDGER_DAYS)),
 });
-/** It has those of the days back from today (UTC) on which something happened; the newest comes first. */
+/** Has those of the days back from today (UTC) on which something happened; the newest comes first. */
 export const LedgerDaysReply = Type.Object(
   {
     total: Type.Integer({ description: 'What the account has, held credits included.' }),

@@ -19,7 +19,7 @@ import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
 import { PlanPrices } from '../usage.ts';
 import { AccountStatusField, Email, InstantOf, Name, PlanField, sortFields } from './fields.ts';
 
-/** It lacks its payload, which has addresses. */
+/** Lacks its payload, which has addresses. */
 export const OperatorJob = Type.Object(
   {
     id: Type.String(),
@@ -250,7 +250,7 @@ export const DashboardOperatorKey = Type.Object(
   { title: 'OperatorKey' },
 );
 export type DashboardOperatorKey = Static<typeof DashboardOperatorKey>;
-/** They come newest first. */
+/** Lists the newest first. */
 export const OperatorKeysReply = Type.Object({ keys: Type.Array(DashboardOperatorKey) }, { title: 'OperatorKeys' });
 export const OperatorKeyRequest = Type.Object({
   name: Name,

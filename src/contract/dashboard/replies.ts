@@ -52,7 +52,7 @@ export const UncertainReply = Type.Object(
     fingerprint: Type.String(),
     code: Type.Integer(),
     enhanced_code: Nullable(Type.String()),
-    /** It has no addresses, names, numbers and ids. */
+    /** Has no addresses, names, numbers and ids. */
     template: Type.String(),
     rule: Type.String(),
     finding: Type.String(),
@@ -64,7 +64,7 @@ export const UncertainReply = Type.Object(
 );
 export type UncertainReply = Static<typeof UncertainReply>;
 
-/** They come with the most frequent first. */
+/** Lists the most frequent first. */
 export const UncertainRepliesReply = Type.Object(
   { replies: Type.Array(UncertainReply), total_count: Type.Integer() },
   { title: 'UncertainReplies' },

@@ -129,7 +129,7 @@ const COUNTS = {
   outcomes: OutcomeCounts,
   latency: Type.Object({ mx: LatencyOfUsage, smtp: LatencyOfUsage }),
 };
-/** It has every bucket of the range, also the empty ones. */
+/** Has every bucket of the range, also the empty ones. */
 export const UsageChartReply = Type.Object(
   {
     from: Time,

@@ -3,7 +3,7 @@ import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import { canonicalCidr } from '../../kernel/ip.ts';
 import { type Canonical, canonicalDomain, canonicalEmail } from './parse.ts';
 
-/** It stands in front of a suffix of mail hosts. */
+/** Stands in front of a suffix of mail hosts. */
 export const ANY_LABEL = '*.';
 
 /** Of a trimmed value that is said to be of no type; mail hosts look like domains. */

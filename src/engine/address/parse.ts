@@ -129,7 +129,7 @@ const SURROGATE = /^\p{Cs}$/u;
 const WHITE_SPACE = /^\p{White_Space}$/u;
 const CONTROL = /^\p{Cc}$/u;
 /**
- * It matches format characters (bidi controls, zero-width), private-use and unassigned characters, default-ignorable
+ * Matches format characters (bidi controls, zero-width), private-use and unassigned characters, default-ignorable
  * ones (Hangul fillers, variation selectors …), and the two replacement characters (U+FFFC, U+FFFD).
  */
 const UNSAFE = /^[\p{C}\p{Default_Ignorable_Code_Point}\uFFFC\uFFFD]$/u;
@@ -450,7 +450,7 @@ function topLevelFault(ascii: string, starts: readonly number[], options: Domain
   return options.allowUnknownTld || tldIsListed(tld) ? null : fault('unknown_tld', at);
 }
 
-/** It says whether private suffixes count (github.io, blogspot.com), or only those of registries. */
+/** Says whether private suffixes count (github.io, blogspot.com), or only those of registries. */
 interface SuffixOptions {
   readonly allowPrivateDomains: boolean;
 }
@@ -485,7 +485,7 @@ export function isPublicSuffix(domain: string, options: SuffixOptions = WITH_PRI
 const QUOTE_CODE = 0x22;
 const BACKSLASH_CODE = 0x5c;
 
-/** It has RFC 5322 §3.2.3 atext, by ASCII code. */
+/** Has RFC 5322 §3.2.3 atext, by ASCII code. */
 const ATEXT = new Uint8Array(128);
 for (const c of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-/=?^_`{|}~") {
   ATEXT[c.charCodeAt(0)] = 1;

@@ -30,7 +30,7 @@ addNeighbors('1', 'i');
 /** Adjacent keys on a QWERTY keyboard, or characters that look alike. */
 const neighbors = (a: string, b: string): boolean => NEAR.get(a)?.includes(b) ?? false;
 
-/** It says how one key went wrong. */
+/** Says how one key went wrong. */
 type Slip = 'swapped' | 'doubled' | 'missing' | 'neighbor' | 'neighbor_added';
 
 /**
@@ -344,7 +344,7 @@ function plainText(text: string): string {
     .replaceAll(QUOTE_PAIRS.double, '"');
 }
 
-/** It matches all dashes, and the minus sign. */
+/** Matches all dashes, and the minus sign. */
 const DASHES = /^[\p{Pd}\u2212]$/u;
 
 function plainCharacter(character: string): string {
@@ -389,7 +389,7 @@ function withOneAt(text: string, domainData: SuggestionData): string {
   return domainData.suggestDomains.includes(domain) ? `${single.slice(0, first)}@${domain}` : single;
 }
 
-/** It matches a word of a name, as in `Ada L` or `"Lovelace, Ada"`. */
+/** Matches a word of a name, as in `Ada L` or `"Lovelace, Ada"`. */
 const NAME_WORD = /^\p{Lu}[\p{L}\p{M}'’.-]*,?$/u;
 const OPENING = /^["'`*_~|({[<]+/;
 const OPENING_MARKS = /^["'`*_~|({[<]*$/;

@@ -110,9 +110,9 @@ export interface DisposableFile {
   readonly version: string;
   /** ISO time at which it was put together; of a packaged list the beginning of its day. Orders lists of one day. */
   readonly made: string;
-  /** It maps letters to sources. */
+  /** Maps letters to sources. */
   readonly sources: ReadonlyMap<string, string>;
-  /** It maps letters to the ISO time of their download; what came with the package has none. */
+  /** Maps letters to the ISO time of their download; what came with the package has none. */
   readonly fetched: ReadonlyMap<string, string>;
   readonly verdict: Tier;
   readonly suspicion: Tier;

@@ -43,7 +43,7 @@ interface DisposableAnswer {
 export interface DomainData {
   /** Dates the disposable list, as `YYYY-MM-DD`. */
   readonly version: string;
-  /** It counts the domains of the verdict tier. */
+  /** Counts the domains of the verdict tier. */
   readonly size: number;
   /**
    * `domain` in lower-case ASCII (A-labels). Matches parents up to the registrable domain; allowlist and relays take
@@ -55,7 +55,7 @@ export interface DomainData {
     mxHosts: readonly string[],
     addresses: readonly string[],
   ): { readonly matched: string; readonly service: string } | null;
-  /** It says whether many unrelated customers share a mail host. */
+  /** Says whether many unrelated customers share a mail host. */
   isShared(host: string): boolean;
   /** Whether a list names the domain, a parent, or suspects it. */
   isListed(domain: string): boolean;
@@ -66,14 +66,14 @@ export interface DomainData {
   isFree(domain: string): boolean;
   /** Whether a domain that is not known is one of a free provider: its name, and the provider of its mail hosts. */
   isFreeAt(domain: string, provider: string): boolean;
-  /** It returns the operator of an alias or privacy-relay domain or a subdomain of one; null for others. */
+  /** Returns the operator of an alias or privacy-relay domain or a subdomain of one; null for others. */
   relayOperator(domain: string): string | null;
   role(localPart: string): 'role' | 'perhaps' | 'none';
   /** The provider of this mail host; the longest matching suffix wins. */
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
   /** Holds the names of all providers. */
   readonly providerNames: ReadonlySet<string>;
-  /** It returns the registrable domains of a provider's mail hosts. */
+  /** Returns the registrable domains of a provider's mail hosts. */
   providerDomains(name: string): readonly string[];
   /**
    * Whose mail hosts, shared by unrelated customers, a name covers: those that it names or, with `below`, those under
@@ -241,7 +241,7 @@ export interface WatchedDomainData {
   readonly file: DisposableFile;
   /** NO_LEARNED_HOSTS where it is turned off. */
   readonly learned: LearnedDisposableHosts;
-  /** It says whether learned mail hosts count. */
+  /** Says whether learned mail hosts count. */
   readonly learns: boolean;
   /** Whether it was downloaded; false: it came with the package. */
   readonly downloaded: boolean;
@@ -398,7 +398,7 @@ function removeDraft(path: string): void {
 export interface HostEvidence {
   /** Listed domains that it serves, by registrable domain; counting ends at 1,000. */
   readonly listed: number;
-  /** It has some of them. */
+  /** Has some of them. */
   readonly sample: readonly string[];
 }
 
@@ -452,7 +452,7 @@ const NO_LEARNED_HOSTS: LearnedDisposableHosts = {
   refused: new Map(),
 };
 
-/** It has the sources' entries for one name between a domain and its registrable domain. */
+/** Has the sources' entries for one name between a domain and its registrable domain. */
 interface NamedEntry {
   readonly domain: string;
   /** The sources that list it, such as `fakefilter 0.1.1476`. */

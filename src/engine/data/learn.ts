@@ -38,9 +38,9 @@ export interface LearnRow {
 
 /** The lists say this of names. */
 interface LearnLists {
-  /** It says whether many customers share a mail host. */
+  /** Says whether many customers share a mail host. */
   isShared(host: string): boolean;
-  /** It includes suspected ones. */
+  /** Includes suspected ones. */
   isListed(domain: string): boolean;
 }
 

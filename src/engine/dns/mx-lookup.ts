@@ -15,7 +15,7 @@ import { type Routing, routable } from './routable.ts';
 export interface MxLookupOptions extends Routing {
   /** Usable hosts after which no further addresses are looked up: 1 shows that mail can be sent, 3 are dialled. */
   readonly hostsWanted: number;
-  /** It returns 0 ≤ random < 1 and shuffles hosts of equal preference. */
+  /** Returns 0 ≤ random < 1 and shuffles hosts of equal preference. */
   readonly random: () => number;
   readonly domainData: { provider(mxHost: string): { name: string; kind: ProviderKind } | null };
 }

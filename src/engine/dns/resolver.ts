@@ -43,7 +43,7 @@ export interface Resolver {
    * `nxdomain`. Case-insensitive.
    */
   ask(name: string, type: RecordType, limit: QueryLimit): Promise<DnsAnswer>;
-  /** It reads from the cache only; undefined on a miss. */
+  /** Reads from the cache only; undefined on a miss. */
   peek(name: string, type: RecordType): DnsAnswer | undefined;
   /**
    * Liveness of the resolver. True when any server returned NOERROR or NXDOMAIN, for any name, at or after `sinceMs`
@@ -56,7 +56,7 @@ export interface Resolver {
   check(): void;
   /** Why there are no answers, as far as is known without asking: a lie of all servers, or else silence. */
   problem(): ResolverProblem;
-  /** It returns counters, for readiness and metrics. */
+  /** Returns counters, for readiness and metrics. */
   health(): ResolverHealth;
   /** Ends all queries with `network`, later ones too. */
   close(): void;
@@ -294,7 +294,7 @@ interface CachedAnswer {
 interface DnsCache {
   get(name: string, type: RecordType): DnsAnswer | undefined;
   set(name: string, type: RecordType, answer: DnsAnswer): void;
-  /** It counts names. */
+  /** Counts names. */
   size(): number;
   clear(): void;
 }
@@ -361,9 +361,9 @@ function waitFor(
 }
 
 interface Liveness {
-  /** It records that a server has just answered this question with NOERROR or NXDOMAIN; `found`: with records. */
+  /** Records that a server has just answered this question with NOERROR or NXDOMAIN; `found`: with records. */
   recordSuccess(question: DnsQuestion, found: boolean): void;
-  /** It returns the `Clock.elapsed()` ms of the last success; null before the first. */
+  /** Returns the `Clock.elapsed()` ms of the last success; null before the first. */
   lastSuccess(): number | null;
   /** See Resolver.alive. */
   alive(limit: { deadlineMs: number; sinceMs: number }): Promise<boolean>;

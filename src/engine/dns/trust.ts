@@ -85,7 +85,7 @@ export class Trust {
   constructor(options: {
     /** There is at least one. */
     controls: readonly DnsQuestion[];
-    /** It returns a different name under `.invalid` at each call. */
+    /** Returns a different name under `.invalid` at each call. */
     invalidName: () => string;
     /** In a laboratory, whose resolver may know only its own names, any name that is found counts as a control. */
     laboratory: boolean;

@@ -56,7 +56,7 @@ export interface DoctorDeps {
   readonly clock: Clock;
   /** Milliseconds that one check may take: `DOCTOR_CHECK_MS`. */
   readonly checkMs: number;
-  /** It returns an integer x with 0 ≤ x < n. */
+  /** Returns an integer x with 0 ≤ x < n. */
   readonly random: (n: number) => number;
   readonly resolver: Pick<Resolver, 'ask' | 'alive'>;
   readonly sender: {
@@ -82,7 +82,7 @@ export interface DoctorDeps {
   /** Opens the store and writes to it; throws with a sentence when that fails. Neither creates nor migrates it. */
   readonly store: () => Promise<StoreState | { readonly notReady: string }>;
   /**
-   * It returns the Date and Age headers (RFC 9110 §6.6.1, RFC 9111 §5.1) of a fresh reply from the Internet, and its
+   * Returns the Date and Age headers (RFC 9110 §6.6.1, RFC 9111 §5.1) of a fresh reply from the Internet, and its
    * source.
    */
   readonly httpDate: () => Promise<{

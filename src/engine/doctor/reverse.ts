@@ -2,7 +2,7 @@
 import { inBlock, parseIp } from '../../kernel/ip.ts';
 import type { DnsAnswer, RecordType } from '../dns/message.ts';
 
-/** It asks a DNS question under the deadline of a check. */
+/** Asks a DNS question under the deadline of a check. */
 export type AskDns = (name: string, type: RecordType) => Promise<DnsAnswer>;
 
 /** Says whether there are neither records nor a negative answer. */

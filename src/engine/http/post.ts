@@ -90,7 +90,7 @@ export interface HttpPost {
   /** Names in lower case; without those of the connection and the body's length. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** It counts from the DNS query to the status of the reply. */
+  /** Counts from the DNS query to the status of the reply. */
   readonly timeoutMs: number;
   /** As much of the reply's body is returned. */
   readonly replyBytes: number;

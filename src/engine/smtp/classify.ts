@@ -223,7 +223,7 @@ const bounded = (seconds: number): number | null => (seconds < 1 ? null : Math.m
 
 export type { RuleReading };
 
-/** It says how a reading came about. */
+/** Says how a reading came about. */
 export interface Explanation {
   readonly reading: RuleReading;
   /** The text as it was read: without addresses, names and ids. */
@@ -240,7 +240,7 @@ export interface Explanation {
 export interface Classifier {
   /** Classifies a reply. Pure, never throws, bounded in time. */
   classify(input: ReplyToRead): RuleReading;
-  /** It does the same, and gives the reasons. */
+  /** Does the same, and gives the reasons. */
   explain(input: ReplyToRead): Explanation;
   /** What the model sees of a reply, for training. */
   see(input: ReplyToRead): Seen;

@@ -47,11 +47,11 @@ export interface ClassifiedReply {
   readonly reading: ReplyReading;
 }
 
-/** It asks about one recipient. */
+/** Asks about one recipient. */
 export interface RecipientQuestion {
   /** Between the angle brackets of RCPT; made by `forwardPath`. */
   readonly path: string;
-  /** It stands between the angle brackets of MAIL; empty for the null sender. */
+  /** Stands between the angle brackets of MAIL; empty for the null sender. */
   readonly sender: string;
   /** `probe`: the path is random, tried in a session of its own. */
   readonly stage: 'rcpt' | 'probe';
@@ -305,7 +305,7 @@ export class Dialogue {
     if (now.length > 0) this.#send(now);
   }
 
-  /** It says whether PIPELINING is suspect. */
+  /** Says whether PIPELINING is suspect. */
   get #isSuspect(): boolean {
     return this.#inGroup && !this.#isProven;
   }

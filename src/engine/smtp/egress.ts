@@ -64,7 +64,7 @@ const ACCEPTING_MAX = 2_000;
 const FAIR_CONNECT_MS = 2_000;
 
 export type MonitoredMailboxCheck = MailboxQuestion & {
-  /** It returns one for each egress, by name. */
+  /** Returns one for each egress, by name. */
   states(): ReadonlyMap<string, EgressHealth>;
   records(): ReadonlyMap<string, EgressRecord>;
   /** As `MailboxCheck.reload`; monitoring of an entry that has changed starts over. */

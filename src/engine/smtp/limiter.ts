@@ -45,7 +45,7 @@ interface WaitingQueue {
   /** Counts the tenant's dialogues with the address. */
   readonly open: number;
   readonly isEmpty: boolean;
-  /** It says whether all limiters admit it. */
+  /** Says whether all limiters admit it. */
   isReady(now: number): boolean;
   /** Takes the first request out and begins it; the other tenants and queues come first now. */
   serve(): void;
@@ -291,7 +291,7 @@ export class Limiter {
     if (line.queues.size === 0) this.#lines.delete(queue.tenant);
   }
 
-  /** It goes to the end of the rotation. */
+  /** Goes to the end of the rotation. */
   onServed(queue: WaitingQueue): void {
     if (this.#reserved === queue) this.#reserved = null;
     const line = this.#lines.get(queue.tenant);

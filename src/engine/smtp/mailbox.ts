@@ -113,7 +113,7 @@ interface CheckLimit extends MailboxLimit {
 
 export interface MailboxCheckOptions extends HostOwners {
   readonly clock: Clock;
-  /** It returns whole numbers below n, of a cryptographically strong source: `randomInt` of kernel/ids.ts. */
+  /** Returns whole numbers below n, of a cryptographically strong source: `randomInt` of kernel/ids.ts. */
   readonly random: RandomBelow;
   readonly classify: (request: ReadRequest) => ReplyReading;
   /** Guards addresses: `(ip) => routable(ip, { allowPrivate, own })`. */

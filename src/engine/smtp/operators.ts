@@ -22,7 +22,7 @@ export const OTHER_OPERATORS = 'other';
 /** Whose a mail host is. */
 export interface HostOwners {
   readonly registrableDomain: (host: string) => string | null;
-  /** It returns the name of the provider in the list of mail hosts, or null. */
+  /** Returns the name of the provider in the list of mail hosts, or null. */
   readonly providerOf: (host: string) => string | null;
 }
 

@@ -38,7 +38,7 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
  * Never throws; buffers at most one incomplete reply.
  */
 export class ReplyParser {
-  /** It says why parsing stopped: a short sentence for the transcript. */
+  /** Says why parsing stopped: a short sentence for the transcript. */
   violation: string | null = null;
   private rest: Buffer = EMPTY_BUFFER;
   private lines: string[] = [];

@@ -98,7 +98,7 @@ export class SmtpSession {
   #dueAt = Number.POSITIVE_INFINITY;
   #isClosed = false;
   #isBusy = true;
-  /** It counts completed checks. */
+  /** Counts completed checks. */
   served = 0;
 
   constructor(setup: SessionSetup) {
@@ -451,7 +451,7 @@ interface TranscriptEntry {
  */
 export class Transcript {
   readonly #entries: TranscriptEntry[] = [];
-  /** It counts the lines of all entries. */
+  /** Counts the lines of all entries. */
   #count = 0;
   readonly #clock: Clock;
   readonly #begun: number;

@@ -44,7 +44,7 @@ interface Divisible {
 /** A slice ends so long after it was renewed, ms. */
 const SLICE_LEASE_MS = PACE_SLICE_SECONDS * 1000;
 const SLICE_RENEW_MS = 2_000;
-/** Passes between two requests for more. */
+/** Keeps two requests for more apart. */
 const SLICE_RETRY_MS = 500;
 /** A slice is kept for so long after its last use. */
 const SLICE_LINGER_MS = 4_000;
@@ -120,7 +120,7 @@ export class RateShare {
     };
   }
 
-  /** It takes the reply to the request of `began`. */
+  /** Takes the reply to the request of `began`. */
   receive({ units, target, isRested }: RateSlice, began: number, limiter: Divisible): void {
     const had = this.units(this.#clock.elapsed());
     this.#units = units;

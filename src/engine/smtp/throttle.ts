@@ -522,13 +522,13 @@ class DialRoutes {
     };
   }
 
-  /** It yields each operator's use, one for each egress address. */
+  /** Yields each operator's use, one for each egress address. */
   *uses(): Generator<[operator: string, use: LimiterUse]> {
     const now = this.#clock.elapsed();
     for (const [operator, limiter] of this.#operators()) yield [operator, limiter.use(now)];
   }
 
-  /** It yields one for each egress address. */
+  /** Yields one for each egress address. */
   *#operators(): Generator<[operator: string, limiter: Limiter]> {
     for (const { operators } of this.#all) yield* operators;
   }
@@ -644,7 +644,7 @@ export class DialogueLease {
     this.#tenant = tenant;
   }
 
-  /** It counts other dialogues of a tenant with this address. */
+  /** Counts other dialogues of a tenant with this address. */
   othersOf(tenant: string): number {
     return this.#route.address.openOf(tenant) - (tenant === this.#tenant && !this.#isReleased ? 1 : 0);
   }

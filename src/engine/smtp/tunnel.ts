@@ -229,7 +229,7 @@ class SharedByServer {
   #trunk: Trunk | null = null;
   #dial: Dial | null = null;
   readonly #waiting = new Set<Tunnel>();
-  /** It takes one dialogue a connection. */
+  /** Takes one dialogue a connection. */
   #isForeign = false;
 
   constructor(server: SocksServer) {

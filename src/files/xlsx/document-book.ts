@@ -189,7 +189,7 @@ class CellText {
 }
 const DOCUMENT_CELL_LENGTH = 65_536;
 
-/** It reads `content.xml` of OpenDocument 1.3, part 3, and the same in one file. */
+/** Reads `content.xml` of OpenDocument 1.3, part 3, and the same in one file. */
 class OpenDocument implements DocumentReader {
   wantsText = false;
   readonly tables: DocumentTables;

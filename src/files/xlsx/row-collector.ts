@@ -23,7 +23,7 @@ export class RowCollector {
     this.#limits = limits;
   }
 
-  /** It returns the rows since the last call. */
+  /** Returns the rows since the last call. */
   take(): readonly RawRow[] {
     const rows = this.#rows;
     this.#rows = [];

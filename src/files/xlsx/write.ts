@@ -74,7 +74,7 @@ function directory(parts: readonly ZipPart[], at: number): Buffer {
 
 /** How far the sheet is. Every piece is packed on its own, so another writer can continue from here. */
 export interface XlsxState {
-  /** It counts the rows written. */
+  /** Counts the rows written. */
   readonly rows: number;
   /** Covers the XML of the sheet so far. */
   readonly crc: number;

@@ -26,7 +26,7 @@ interface HookClaim {
   readonly at: number | null;
   /** What all attempts at one event have in common; null: the headers have no such thing. */
   readonly eventId: string | null;
-  /** It says whether the secret signed this body. */
+  /** Says whether the secret signed this body. */
   readonly fits: (secret: string, body: Buffer) => boolean;
 }
 

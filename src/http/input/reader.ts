@@ -39,7 +39,7 @@ const DECODERS: Decoders = {
   plain: (text) => (text.search(UNSAFE_CHARACTERS) === -1 ? text : null),
 };
 
-/** It reads JSON objects of one schema, as `objectReader` does. */
+/** Reads JSON objects of one schema, as `objectReader` does. */
 export const jsonReader = <T extends TSchema>(schema: T) => objectReader(schema, DECODERS);
 
 /** Everything a row declares as its input. `input` is complete where `problem` is null. */

@@ -15,7 +15,7 @@ interface MetricRow {
   /** Of the value. Base units (seconds, ratio), or what is counted. */
   readonly unit: string;
   readonly help: string;
-  /** It says when to look at it. */
+  /** Says when to look at it. */
   readonly look: string;
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -583,7 +583,7 @@ export type MetricSources = {
 };
 
 export interface Metrics {
-  /** It returns the Prometheus text format. */
+  /** Returns the Prometheus text format. */
   text(): Promise<string>;
   /** Adds a value to a histogram, or 1 to a counter. */
   note<N extends EventMetric>(name: N, labels: LabelsOf<N>, value?: number): void;

@@ -71,7 +71,7 @@ export interface Confidence {
   readonly high: number;
   /** Verdicts that it is measured by. */
   readonly n: number;
-  /** It says whose outcomes count. */
+  /** Says whose outcomes count. */
   readonly basis: 'account';
 }
 

@@ -296,7 +296,7 @@ export const WEBHOOK_DESCRIPTION_LENGTH = { min: 0, max: 200 };
 export const WEBHOOK_PREVIOUS_SECRETS_MAX = 4;
 /** The body of an event has at most this size. */
 export const WEBHOOK_BODY_BYTES = 64 * 1024;
-/** It counts from the DNS query to the status of the reply. */
+/** Counts from the DNS query to the status of the reply. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
 /** As much of a reply's body is kept, in bytes. */
 export const WEBHOOK_RESPONSE_BYTES = 1024;

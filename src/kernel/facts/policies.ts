@@ -53,7 +53,7 @@ interface GroundRow {
 interface SignalRow extends GroundRow {
   /** How the signal is read from a reply; what is not known is no signal. */
   readonly isSet: (reply: JudgedReply) => boolean;
-  /** It says the same in words, for the docs. */
+  /** Says the same in words, for the docs. */
   readonly readFrom: string;
 }
 
@@ -146,7 +146,7 @@ export interface Policy extends PolicyRules {
   readonly name: string;
 }
 
-/** It stands in messages for the suggested address. */
+/** Stands in messages for the suggested address. */
 export const SUGGESTION = '{suggestion}';
 /** As a `scope`: in lower case, without white space. */
 export const POLICY_NAME = new RegExp(`^[a-z0-9_.-]{${POLICY_NAME_LENGTH.min},${POLICY_NAME_LENGTH.max}}$`);

@@ -14,7 +14,7 @@ import { ANY_DOMAIN } from '../verify.ts';
 
 const KEY_WORDS = 3;
 const FIRST_SLOTS = 4096;
-/** It has 128 bits; with an address of usual length, it is still one block of SHA-256. */
+/** Has 128 bits; with an address of usual length, it is still one block of SHA-256. */
 const SALT_LENGTH = 22;
 /** Addresses whose bits are in one array, a power of two: arrays are added, never copied. */
 const PAGE = 1 << 16;

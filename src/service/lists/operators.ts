@@ -28,7 +28,7 @@ interface ListOperatorsParts {
 }
 
 interface HeldOperator {
-  /** It counts mailbox checks under way. */
+  /** Counts mailbox checks under way. */
   checks: number;
   /** Follows `Clock.elapsed()`. */
   untilMs: number;

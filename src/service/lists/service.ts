@@ -70,7 +70,7 @@ import { spooled } from './spooled.ts';
 export type { List };
 export { listObject };
 
-/** It says who uploads. */
+/** Says who uploads. */
 interface Uploader {
   readonly account: AccountId;
   /** Null: that of the account is looked up. */
@@ -140,7 +140,7 @@ export interface ListService extends CopyRequests {
   ): Promise<Page<List>>;
   /** With the key that uploaded it, null for the dashboard, and when the next deferred address is asked about again. */
   describe(account: AccountId, id: string): Promise<ListDetail>;
-  /** It returns at most LIST_DEFERRED_SHOWN, the soonest first. */
+  /** Returns at most LIST_DEFERRED_SHOWN, the soonest first. */
   deferred(account: AccountId, id: string): Promise<DeferredAddress[]>;
   /**
    * `level`: to start it at; missing: its own. Throws ApiError `list_state`, `insufficient_credits`,
@@ -418,7 +418,7 @@ interface CopyRequests {
    * twice, as there can be one such list. What prevents its start becomes its `error`. Throws ApiError `list_state`.
    */
   verifyRest(account: AccountId, id: string, by: Actor): Promise<List>;
-  /** It returns the first rows of the file. */
+  /** Returns the first rows of the file. */
   firstRows(account: AccountId, id: string): Promise<readonly Pick<ListRow, 'row' | 'cells' | 'problem'>[]>;
 }
 

@@ -64,7 +64,7 @@ export interface ListVerifier {
   inStore<T>(list: RunningList, work: (steps: ListSteps) => Promise<T>): Promise<T>;
 }
 
-/** It says when work on a list ends. */
+/** Says when work on a list ends. */
 export interface ListEnd {
   /** Nothing more is begun. */
   readonly signal: AbortSignal;
@@ -72,7 +72,7 @@ export interface ListEnd {
   readonly breakOff: AbortSignal;
 }
 
-/** It says where the outcomes of a list go. */
+/** Says where the outcomes of a list go. */
 interface Receiver {
   report(outcome: ListOutcome): void;
   /** A fault of the engine; the address it was about is reported all the same, and asked about again later. */

@@ -46,7 +46,7 @@ export interface Devices {
   originFor(browser: BrowserRequest, email: string): Promise<Origin>;
   /** The same by the user's ID; null: whoever has signed in on the device. */
   originOf(browser: BrowserRequest, user: string | null): Promise<Origin>;
-  /** It returns the cookie after a complete sign-in, as headers. */
+  /** Returns the cookie after a complete sign-in, as headers. */
   remember(browser: BrowserRequest, user: string): Promise<readonly string[]>;
 }
 
@@ -66,7 +66,7 @@ const toDevice = (value: string): Device | null => {
 interface DeviceParts {
   readonly library: () => Promise<Library>;
   readonly users: Pick<Store['users'], 'get'>;
-  /** It makes the id of a new device. */
+  /** Makes the id of a new device. */
   readonly newId: () => string;
 }
 

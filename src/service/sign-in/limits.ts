@@ -62,7 +62,7 @@ export interface Limits {
    * `rate_limit_exceeded`, whether or not the subject exists.
    */
   count(kind: OriginKind, subject: string, from: Origin): Promise<void>;
-  /** It counts by subject alone. */
+  /** Counts by subject alone. */
   countUser(kind: 'password', user: string): Promise<void>;
   countIp(kind: IpKind, from: Pick<Origin, 'ip'> & Partial<Origin>): Promise<void>;
   /** Resets the counts of the subject, from everywhere: after a success, or for the operator. */

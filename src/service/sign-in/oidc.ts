@@ -111,7 +111,7 @@ interface Begun extends OidcChecks, Purpose {}
 interface OidcAdmission {
   readonly user: string;
   readonly account?: AccountId;
-  /** It runs in the transaction in which the session begins. */
+  /** Runs in the transaction in which the session begins. */
   readonly within?: (change: UserChange) => Promise<void>;
   /** Of an address that this sign-in proves: what others have set up ends. */
   readonly takesOver?: true;

@@ -39,7 +39,7 @@ export const toUserSession = ({ userAgent, ...session }: SessionRecord): UserSes
 });
 
 export interface SessionList {
-  /** It returns those of the user, the one seen last first; at most SESSIONS_LISTED. */
+  /** Returns those of the user, the one seen last first; at most SESSIONS_LISTED. */
   sessionsOf(user: SignedIn): Promise<(UserSession & { readonly current: boolean })[]>;
   /** False: the user has no such session. */
   revokeSession(browser: BrowserRequest, user: SignedIn, id: string): Promise<boolean>;

@@ -48,7 +48,7 @@ export interface UserAdmin {
   ): Promise<void>;
   /** The token of a link to choose a password; the store keeps only a hash. */
   passwordToken(user: string, livesMs: number, within?: Within): Promise<string>;
-  /** It does the same for a link that signs in. */
+  /** Does the same for a link that signs in. */
   signInToken(user: string, livesMs: number, within?: Within): Promise<string>;
   /** Removes the authenticator app, its recovery codes and all passkeys. Mails the user if there were any. */
   forgetSecondFactor(user: string, from: ChangeSource, within?: Within): Promise<void>;
@@ -160,10 +160,10 @@ export function createUserAdmin(parts: {
 /** The identifier under which the library stores the token of a password link. */
 export const resetOf = (token: string): string => `reset-password:${token}`;
 
-/** It does the same for a link that signs in. */
+/** Does the same for a link that signs in. */
 export const signInOf = (token: string): string => `sign-in:${token}`;
 
-/** It removes its recovery codes as well. */
+/** Removes its recovery codes as well. */
 export async function removeAuthenticator(library: Library, user: string): Promise<void> {
   const { adapter, internalAdapter } = await library.$context;
   await internalAdapter.updateUser(user, { twoFactorEnabled: false });

@@ -19,7 +19,7 @@ interface Attempt {
 
 /** Writes what users do to the audit log of their accounts. */
 export interface UserAudit {
-  /** It writes in the transaction of the change. */
+  /** Writes in the transaction of the change. */
   record(
     change: Pick<UserChange, 'record'>,
     from: From,

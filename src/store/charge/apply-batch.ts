@@ -187,7 +187,7 @@ interface Payer<A extends CreditState> {
   readonly account: A;
   readonly key: BudgetState | null;
 }
-/** It has the time, the plans and the changes of a batch, or of a transaction. */
+/** Has the time, the plans and the changes of a batch, or of a transaction. */
 interface MovingCredits<A extends CreditState> {
   readonly now: number;
   readonly plans: Plans;

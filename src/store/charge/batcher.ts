@@ -33,7 +33,7 @@ interface BatchLimits {
 /** Answers the requests of a batch. */
 type AnswerBatch = () => void;
 
-/** It says how a lane commits. */
+/** Says how a lane commits. */
 interface Committing {
   readonly limits: BatchLimits;
   /** Transactions of the lane that may be under way. */
@@ -48,7 +48,7 @@ interface Lane {
   queue: WaitingCharge[];
   /** Of `runBatches`, those that have not ended. */
   readonly runs: Promise<void>[];
-  /** It counts transactions under way. */
+  /** Counts transactions under way. */
   committing: number;
   /**
    * The transaction that ended last, and the requests that waited then. `idleMs`: the part of it, and not of the one
@@ -209,7 +209,7 @@ type Retries = Record<RetryCause, number>;
 
 export const noRetries = (): Retries => ({ conflict: 0, locked: 0, connection: 0, busy: 0 });
 
-/** It counts why it ran batches again. */
+/** Counts why it ran batches again. */
 export interface CountingDriver extends ChargeDriver {
   readonly retries: Readonly<Retries>;
 }

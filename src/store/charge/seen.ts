@@ -21,7 +21,7 @@ export const hashedMailbox = ({ secret }: Pick<SeenOwner, 'secret'>, mailbox: st
 export const hashedDomain = ({ secret }: Pick<SeenOwner, 'secret'>, domain: string): string =>
   hmacSha256(secret, `@${domain}`);
 
-/** It never equals that of a mailbox: no address begins with a blank. */
+/** Never equals that of a mailbox: no address begins with a blank. */
 const hashedSpelling = ({ secret }: SeenOwner, spelling: string): string => hmacSha256(secret, ` ${spelling}`);
 
 const seenOwnerOf = (state: ChargeState, changes: Changes, account: AccountState): SeenOwner | null =>

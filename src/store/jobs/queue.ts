@@ -45,7 +45,7 @@ export interface JobRecord {
   readonly kind: string;
   readonly account: string | null;
   readonly state: JobState;
-  /** It counts attempts that began. */
+  /** Counts attempts that began. */
   readonly attempts: number;
   readonly lastError: string | null;
   readonly createdAt: number;
@@ -73,7 +73,7 @@ export interface Jobs {
   fail(lease: Lease, error: string, permanent?: boolean): Promise<'waiting' | 'failed' | 'lost'>;
   /** Gives it back at once; the attempt does not count. */
   release(lease: Lease): Promise<void>;
-  /** They come newest first. */
+  /** Lists the newest first. */
   list(input: { failed: boolean; limit: number }): Promise<{ items: JobRecord[]; total: number }>;
   get(id: string): Promise<JobRecord | null>;
   /** A failed job gets all its attempts again. */

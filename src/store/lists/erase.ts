@@ -63,7 +63,7 @@ interface ListErasure {
   readonly mentions: Mentions;
   /** Numbers of the address in this list: it may occur in several spellings. */
   readonly erased: Set<number>;
-  /** It counts what has changed so far. */
+  /** Counts what has changed so far. */
   rows: number;
 }
 

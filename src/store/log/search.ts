@@ -25,7 +25,7 @@ import type { Row, Tables } from '../tables.ts';
 
 /** Repeats the indexed expression (migrations 0002, 0016): the start of the address, in the database's lower case. */
 export const INDEXED_ADDRESS = sql<string>`substr(lower(email), 1, 320)`;
-/** It reads the same value without the index, for rows found in another way. */
+/** Reads the same value without the index, for rows found in another way. */
 const ADDRESS_READ = sql<string>`(substr(lower(email), 1, 320) || '')`;
 const SEARCH_TEXT_LENGTH = 320;
 
@@ -48,7 +48,7 @@ async function seqsByAddress(
 export const negated = (condition: Expression<SqlBool>): Expression<SqlBool> =>
   sql<SqlBool>`NOT coalesce((${condition}), false)`;
 
-/** It selects single calls and rejected requests alike. */
+/** Selects single calls and rejected requests alike. */
 export const FROM_ORIGIN: Readonly<Record<Exclude<LogOrigin, 'list'>, RawBuilder<boolean>>> = {
   api: sql<boolean>`(key_id <> ${DASHBOARD_KEY} AND via IS NULL)`,
   compat: sql<boolean>`via IN (${sql.join(COMPAT_VENDORS)})`,

@@ -83,7 +83,7 @@ interface PostgresChargeParts {
   readonly plans: Plans;
   readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => Promise<string>;
-  /** It returns the schema version of this program. */
+  /** Returns the schema version of this program. */
   readonly known: () => number;
 }
 

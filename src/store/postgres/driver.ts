@@ -92,7 +92,7 @@ const POOL_SIZE = 10;
 const LOCK_STORE_MS = 5_000;
 
 /**
- * It finds sequences `s` of the identity columns of tables `t`
+ * Finds sequences `s` of the identity columns of tables `t`
  * (https://www.postgresql.org/docs/current/catalog-pg-depend.html).
  */
 const COUNTING = sql`pg_class s JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = s.oid

@@ -54,7 +54,7 @@ export async function migrate(
   }
 }
 
-/** It reads the state without changing anything. */
+/** Reads the state without changing anything. */
 export async function schemaState(url: string): Promise<SchemaState> {
   const client = await connectClient(url);
   try {

@@ -33,7 +33,7 @@ import { numbered } from './read-and-change.ts';
 /** OIDs of element types, src/include/catalog/pg_type.dat. */
 const OIDS = { text: 25, bigint: 20 } as const satisfies Record<ColumnType, number>;
 /**
- * It has dimensions, a flag for nulls, the OID of the elements, then length and lower bound of the only dimension;
+ * Has dimensions, a flag for nulls, the OID of the elements, then length and lower bound of the only dimension;
  * int32 each.
  */
 const ARRAY_HEADER_BYTES = 20;

@@ -35,7 +35,7 @@ export const isSqliteOutage = (error: unknown): boolean =>
   (error instanceof ApiError && isSqliteOutage(error.cause)) ||
   OUTAGE_RESULTS.has(resultCode(error) ?? -1);
 
-/** It says how long to wait for the lock of another process, and how often to try, ms. */
+/** Says how long to wait for the lock of another process, and how often to try, ms. */
 const BUSY_TIMEOUT_MS = 5_000;
 const EVERY_MS = 5;
 

@@ -16,7 +16,7 @@ export interface SqliteFile extends ThreadAccess {
   readonly path: string | null;
   /** Everything but charging, migrations and the readiness check uses it. */
   readonly db: Kysely<Tables>;
-  /** It has a thread of its own. */
+  /** Has a thread of its own. */
   readonly scans: Kysely<Tables>;
   close(): Promise<void>;
 }

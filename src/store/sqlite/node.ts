@@ -35,7 +35,7 @@ export class SqliteNode implements NodeLife {
   }
 
   /**
-   * It returns this process's node, which the first call creates, locks and announces by `announce`. Make one call at a
+   * Returns this process's node, which the first call creates, locks and announces by `announce`. Make one call at a
    * time.
    */
   async acquire(announce: (id: string) => Promise<void>): Promise<string> {

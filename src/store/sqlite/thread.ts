@@ -108,10 +108,10 @@ const PRAGMAS: Readonly<Record<ConnectionRole, readonly string[]>> = {
 
 /** The main thread calls these by name (`StoreSession`). */
 const callsOn = (db: DatabaseSync, transactions: ChargeTransactions | null) => ({
-  /** It runs one statement. */
+  /** Runs one statement. */
   query: (sql: string, values: readonly SQLInputValue[]): ThreadResult => query(db.prepare(sql), values),
 
-  /** It runs one statement once for each row of values. */
+  /** Runs one statement once for each row of values. */
   rows(sql: string, width: number, parameters: readonly SQLInputValue[]): void {
     runForRows(db.prepare(sql), { width, parameters });
   },
@@ -128,7 +128,7 @@ const callsOn = (db: DatabaseSync, transactions: ChargeTransactions | null) => (
     if (db.isTransaction) db.exec('ROLLBACK');
   },
 
-  /** It runs a batch in one transaction. */
+  /** Runs a batch in one transaction. */
   charge(batch: ChargeMessage): AnswersMessage {
     if (transactions === null) throw new TypeError('This thread does not charge.');
     return transactions.run(batch);

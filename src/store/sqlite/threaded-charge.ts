@@ -21,7 +21,7 @@ interface SqliteChargeParts {
   readonly now: () => number;
   readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => string | Promise<string>;
-  /** It returns the schema version of this program. */
+  /** Returns the schema version of this program. */
   readonly known: () => number;
 }
 

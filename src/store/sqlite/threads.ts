@@ -53,7 +53,7 @@ const STORE_YOUNG_MB = 8;
 /** The path of a database that its connection keeps in memory. */
 export const MEMORY = ':memory:';
 
-/** It lasts from the start of one thread with its connection to its end. */
+/** Lasts from the start of one thread with its connection to its end. */
 export class StoreSession {
   readonly #thread = new ThreadSession<StoreCall, unknown>({
     code: threadCode(import.meta.url, './thread.ts', './sqlite-thread.js'),

@@ -44,9 +44,9 @@ interface Coded {
 }
 
 export interface Codes {
-  /** It returns the rule of an enhanced code, or null. */
+  /** Returns the rule of an enhanced code, or null. */
   enhanced(code: string | null): RuleId | null;
-  /** It returns the first operator's row that fits. */
+  /** Returns the first operator's row that fits. */
   operator(reply: Coded): OperatorRow | null;
 }
 

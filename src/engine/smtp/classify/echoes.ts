@@ -27,7 +27,7 @@ const IPV6 = /(?<![\w:.])(?=[\da-f:]*::|(?:[\da-f]{1,4}:){7}[\da-f])(?:[\da-f]{0
 const HOST_IN_TEXT = /(?<![\w@.-])[a-z\d*#](?:[a-z\d_*#-]*\.)+(?:[a-z]{2,18}|xn--[a-z\d-]+)(?![\w-]|\.\w)/g;
 const ENHANCED_CODE_IN_TEXT = /(?<![\d.])([45])\.([0-7])\.(\d{1,3})(?![\d.]*\d)/;
 /**
- * It matches queue ids, session ids and hashes: letters and digits mixed, too long for a word or a server's error
+ * Matches queue ids, session ids and hashes: letters and digits mixed, too long for a word or a server's error
  * number.
  */
 const ID_TOKEN = /(?<![\w@-])[\w+/=-]{8,}(?:\.[\w-]+)*(?![\w@])/g;
@@ -91,7 +91,7 @@ export function takeOutEchoes(
 
 const DIGIT = 1;
 const SIGN = 2;
-/** It stands in addresses like 192-0-2-25. */
+/** Stands in addresses like 192-0-2-25. */
 const DASHED = 4;
 const ADDRESS_LIKE = /\S*(?:@|\/\/)\S*|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}/g;
 

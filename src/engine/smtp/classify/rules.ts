@@ -36,7 +36,7 @@ export interface RuleReading {
    * `unmatched.other`.
    */
   readonly rule: string;
-  /** It says what decided: a row for the operator's own form, the rules, or the model beside them. */
+  /** Says what decided: a row for the operator's own form, the rules, or the model beside them. */
   readonly readBy: ReadBy;
   /** That the mailbox cannot be reached, as the model sees it, from 0 to 1; null if it was not asked. */
   readonly probability: number | null;

@@ -158,8 +158,21 @@ async function start(
   let url = options.publicUrl;
   let draining = false;
   const parts = {
-    ...{ options, logger, clock, storeClock, store, keepAs, engine, lists, metrics, closers },
-    ...{ egressFile, live, identities, webFolders, dashboardPerWindow },
+    options,
+    logger,
+    clock,
+    storeClock,
+    store,
+    keepAs,
+    engine,
+    lists,
+    metrics,
+    closers,
+    egressFile,
+    live,
+    identities,
+    webFolders,
+    dashboardPerWindow,
     url: () => url,
   };
   const services = createServices({ ...parts, draining: () => draining || closers.closing });

@@ -58,7 +58,10 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       report: (outcomes, call) => send({ ...call, method: 'POST', path: 'v1/outcomes', body: { outcomes } }),
       reportMessage: (message, { source, via, ...call } = {}) =>
         send({
-          ...{ ...call, method: 'POST', path: 'v1/outcomes/message', query: { source, via } },
+          ...call,
+          method: 'POST',
+          path: 'v1/outcomes/message',
+          query: { source, via },
           upload: { type: 'message/rfc822', content: new Blob([message]) },
         }),
     },

@@ -31,7 +31,11 @@ export interface Transport {
 }
 
 const OPTIONS: Readonly<Record<keyof MailvetOptions, true>> = {
-  ...{ url: true, key: true, fetch: true, timeout: true, retries: true },
+  url: true,
+  key: true,
+  fetch: true,
+  timeout: true,
+  retries: true,
 };
 
 export const unknownOption = (of: string, name: string, known: object): TypeError =>

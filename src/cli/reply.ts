@@ -70,13 +70,15 @@ async function explainReport(raw: Buffer, flags: ReplyFlags): Promise<void> {
       (host) => data.provider(host)?.name ?? null,
     );
     return {
-      ...{ email, outcome, at: toIsoOrNull(at), diagnostic },
-      ...{ class: read.class, counts_for: OUTCOME_CLASS_FACTS[read.class].about },
-      ...{
-        stage: read.diagnostic?.stage ?? null,
-        rule: read.reading?.rule ?? null,
-        finding: read.reading?.finding ?? null,
-      },
+      email,
+      outcome,
+      at: toIsoOrNull(at),
+      diagnostic,
+      class: read.class,
+      counts_for: OUTCOME_CLASS_FACTS[read.class].about,
+      stage: read.diagnostic?.stage ?? null,
+      rule: read.reading?.rule ?? null,
+      finding: read.reading?.finding ?? null,
     };
   });
   const parts = counted.map((one) => {

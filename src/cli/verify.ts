@@ -106,7 +106,16 @@ export const verifyCommand = (): Command =>
         const { file, out = '-', only = null, resume = false, header = 'auto', concurrency } = flags;
         const { dedupe = DEFAULT_DEDUPE } = flags;
         const summary = await verifyFile(verifier, {
-          ...{ ...options, policy, file, out, format, only, dedupe, resume, concurrency, signal },
+          ...options,
+          policy,
+          file,
+          out,
+          format,
+          only,
+          dedupe,
+          resume,
+          concurrency,
+          signal,
           read: readChoice({ ...headerOption(HEADER_FLAG[header]), ...flags }),
         });
         if (summary === null) return;

@@ -8,7 +8,12 @@ import { Nullable, Time } from './schema.ts';
 const { email, query, level, reason, deliverability, decision } = LogFilters.properties;
 
 export const VerificationsQuery = Type.Object({
-  ...{ email, query, level, reason, deliverability, decision },
+  email,
+  query,
+  level,
+  reason,
+  deliverability,
+  decision,
   since: Type.Optional(AlsoCalled(['from', 'after'], InstantOf('since'))),
   until: Type.Optional(AlsoCalled(['to', 'before'], InstantOf('until'))),
   cursor: Type.Optional(

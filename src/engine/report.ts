@@ -192,7 +192,10 @@ function head(e: Evidence, verdict: Verdict, learned: Learned | null): ReportHea
 }
 
 const verdictGroup = (e: Evidence, { deliverability, reason, level }: Verdict): VerdictGroup => ({
-  ...{ deliverability, reason, level, provider: e.dns?.provider?.name ?? null },
+  deliverability,
+  reason,
+  level,
+  provider: e.dns?.provider?.name ?? null,
 });
 
 function mailboxFlags(e: Evidence): Pick<Report, 'is_catch_all' | 'is_mailbox_full' | 'is_disabled'> {

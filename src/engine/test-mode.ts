@@ -51,7 +51,10 @@ const DNS: Readonly<Record<DnsFinding, (domain: string) => Partial<DnsEvidence>>
 
 type ServerReply = Pick<SmtpEvidence, 'stage' | 'code' | 'enhancedCode' | 'message'>;
 const reply = (stage: SmtpStage, code: number, enhancedCode: string, message: string): ServerReply => ({
-  ...{ stage, code, enhancedCode, message },
+  stage,
+  code,
+  enhancedCode,
+  message,
 });
 const noReply = (stage: SmtpStage | null): ServerReply => ({ stage, code: null, enhancedCode: null, message: null });
 

@@ -55,7 +55,10 @@ export interface FilterFile {
 /** Reads as far as needed to know the columns; `columns` of the options are those of the values. Throws FileError. */
 export async function openFilterFile(input: SpooledInput, options: ReadOptions = {}): Promise<FilterFile> {
   const limits: ReadLimits = {
-    ...{ bytes: FILTER_FILE_BYTES, rows: FILTER_FILE_ROWS, rowBytes: LIST_ROW_BYTES, columns: LIST_COLUMNS.max },
+    bytes: FILTER_FILE_BYTES,
+    rows: FILTER_FILE_ROWS,
+    rowBytes: LIST_ROW_BYTES,
+    columns: LIST_COLUMNS.max,
     party: options.limits?.party ?? '',
   };
   const { sheet = null, entry = null, delimiter = null, charset = null, encoding = null } = options;
@@ -120,8 +123,12 @@ function fileOf(source: RowSource, sample: RawBatch[], cutsLines: boolean, optio
   });
   return {
     reading: {
-      ...{ format: found.format, delimiter: found.delimiter, encoding: found.encoding },
-      ...{ sheet: found.sheet, entry: found.entry, headerRow: layout.headerRow },
+      format: found.format,
+      delimiter: found.delimiter,
+      encoding: found.encoding,
+      sheet: found.sheet,
+      entry: found.entry,
+      headerRow: layout.headerRow,
       columns: layout.names.map((name, i) => ({ column: name || `column_${i + 1}`, field: layout.fields[i] ?? null })),
     },
     batches: rowsOfFilters(chained(sample, batches), own, reader, layout.skip),

@@ -143,8 +143,15 @@ async function openBook(
 ): Promise<RowSource> {
   const { name, others, batches } = await readSheet(file.shared, choice, limits);
   return {
-    ...{ format: choice.format, delimiter: null, encoding: null, byteOrderMark: false, entry: null, names: null },
-    ...{ sheet: name, others, batches },
+    format: choice.format,
+    delimiter: null,
+    encoding: null,
+    byteOrderMark: false,
+    entry: null,
+    names: null,
+    sheet: name,
+    others,
+    batches,
   };
 }
 
@@ -158,7 +165,12 @@ async function openJsonText(
 }
 
 const aboutText = ({ encoding: { name, byteOrderMark }, warnings }: DecodedText) => ({
-  ...{ delimiter: null, encoding: name, byteOrderMark, sheet: null, entry: null, warnings },
+  delimiter: null,
+  encoding: name,
+  byteOrderMark,
+  sheet: null,
+  entry: null,
+  warnings,
 });
 
 type ZipContent =
@@ -360,7 +372,10 @@ function textRows(text: DecodedText, delimiter: string | null, limits: RowLimits
     ...describeShape(shape),
     encoding: text.encoding.name,
     byteOrderMark: text.encoding.byteOrderMark,
-    ...{ sheet: null, entry: null, others: [], names: null },
+    sheet: null,
+    entry: null,
+    others: [],
+    names: null,
     batches: cutRows(text.blocks(), cutter, skip),
     later: async () => (shape.kind === 'list' ? [] : (await text.parts()).flatMap((part) => wholeRows(part, shape))),
     warnings: text.warnings,

@@ -53,8 +53,17 @@ export class RowReader {
   #held: HeldRow[] = [];
   readonly #otherCounts: number[];
   readonly #counts = {
-    ...{ filled: 0, addresses: 0, rowsWithAddress: 0, several: 0, max: 0, short: 0, long: 0 },
-    ...{ realigned: 0, repeated: 0, footer: 0, substituted: 0 },
+    filled: 0,
+    addresses: 0,
+    rowsWithAddress: 0,
+    several: 0,
+    max: 0,
+    short: 0,
+    long: 0,
+    realigned: 0,
+    repeated: 0,
+    footer: 0,
+    substituted: 0,
   };
 
   /**

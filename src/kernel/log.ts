@@ -48,7 +48,12 @@ const KEPT_BYTES = 1 << 20;
  */
 function logDestination(prefix: (line: string) => string) {
   const stream = destination({
-    ...{ dest: 1, sync: false, ...LOG_BUFFER, maxLength: KEPT_BYTES, periodicFlush: 1000, contentMode: 'buffer' },
+    dest: 1,
+    sync: false,
+    ...LOG_BUFFER,
+    maxLength: KEPT_BYTES,
+    periodicFlush: 1000,
+    contentMode: 'buffer',
   });
   const { flush, flushSync } = stream;
   let isFailing = false;

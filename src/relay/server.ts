@@ -186,8 +186,14 @@ export class Relay {
       return this.#turnAway(raw, 'busy');
     const socket = this.#secure === null ? raw : new TLSSocket(raw, { isServer: true, secureContext: this.#secure });
     const client: RelayClient = {
-      ...{ ip, network: widestNetworkOf(ip), socket, startedAt: this.#clock.elapsed(), ending: new AbortController() },
-      ...{ inDialogue: false, destination: null, upstream: null },
+      ip,
+      network: widestNetworkOf(ip),
+      socket,
+      startedAt: this.#clock.elapsed(),
+      ending: new AbortController(),
+      inDialogue: false,
+      destination: null,
+      upstream: null,
     };
     const breakOff = (outcome: RelayOutcome) => client.ending.abort(client.inDialogue ? 'broken' : outcome);
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -281,8 +287,12 @@ export class Relay {
     if (bind.length > 0 && localAddress === undefined) throw new RelayEnd('address_type');
     if (this.stats.dialogues >= maxConnections) throw new RelayEnd('busy');
     return {
-      ...{ host: address, port, noDelay: true, autoSelectFamily: false },
-      ...{ keepAlive: true, keepAliveInitialDelay: RELAY_KEEP_ALIVE_MS },
+      host: address,
+      port,
+      noDelay: true,
+      autoSelectFamily: false,
+      keepAlive: true,
+      keepAliveInitialDelay: RELAY_KEEP_ALIVE_MS,
       ...(localAddress === undefined ? {} : { localAddress }),
     };
   }
@@ -295,7 +305,11 @@ export class Relay {
     this.#handshakes.delete(client);
     client.inDialogue = true;
     const trunk = new RelayTrunk(client.socket, {
-      ...{ idleMs, totalMs, connectMs: RELAY_CONNECT_MS, lastMs: LAST_MS, clock: this.#clock },
+      idleMs,
+      totalMs,
+      connectMs: RELAY_CONNECT_MS,
+      lastMs: LAST_MS,
+      clock: this.#clock,
       optionsFor: (destination) => this.#optionsFor(destination),
       endOf: (error) => this.#endOf(client, error),
       on: {
@@ -360,8 +374,10 @@ export class Relay {
     this.#count(outcome);
     const about = {
       ...(this.#settings.logsClients ? { client: ip } : {}),
-      ...{ destination: destination && formatHostPort(destination), outcome },
-      ...{ bytes_to_mail_server: bytes.mail_server, bytes_to_client: bytes.client },
+      destination: destination && formatHostPort(destination),
+      outcome,
+      bytes_to_mail_server: bytes.mail_server,
+      bytes_to_client: bytes.client,
       ms: Math.round(this.#clock.elapsed() - startedAt),
     };
     this.#logger.info(about, 'connection ended');

@@ -173,8 +173,14 @@ export class RelayTrunk {
     };
     const upstream = connect({ ...options, onread });
     const dialogue: OpenDialogue = {
-      ...{ destination, upstream, startedAt, isConnected: false, movedAt: startedAt },
-      ...{ closedAt: null, error: null, cut: null },
+      destination,
+      upstream,
+      startedAt,
+      isConnected: false,
+      movedAt: startedAt,
+      closedAt: null,
+      error: null,
+      cut: null,
     };
     upstream.on('connect', () => {
       dialogue.isConnected = true;

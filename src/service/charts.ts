@@ -76,10 +76,20 @@ const SUM_FIELDS = [
   ...(['asked', 'refused', 'rate_limited'] as const),
 ] satisfies (keyof KeySums)[];
 const noOutcomes = (): Record<Outcome, number> => ({
-  ...{ deliverable: 0, not_checked: 0, unknown: 0, risky: 0, undeliverable: 0 },
+  deliverable: 0,
+  not_checked: 0,
+  unknown: 0,
+  risky: 0,
+  undeliverable: 0,
 });
 const emptyTally = (): ChartTally => ({
-  ...{ requests: 0, good: 0, bad: 0, credits: 0, asked: 0, refused: 0, rate_limited: 0 },
+  requests: 0,
+  good: 0,
+  bad: 0,
+  credits: 0,
+  asked: 0,
+  refused: 0,
+  rate_limited: 0,
   outcomes: noOutcomes(),
   mx: new Map(),
   smtp: new Map(),
@@ -158,7 +168,11 @@ const isAsked =
 /** What was found with each key, and how many of its requests were rejected. */
 function keyCharts(found: readonly KeyVerdictRow[], rejected: ReadonlyMap<string, number>) {
   const none = (key_id: string) => ({
-    ...{ key_id, requests: 0, credits: 0, asked: 0, rejected: rejected.get(key_id) ?? 0 },
+    key_id,
+    requests: 0,
+    credits: 0,
+    asked: 0,
+    rejected: rejected.get(key_id) ?? 0,
     outcomes: noOutcomes(),
   });
   const rows = new Map([...rejected.keys()].map((id) => [id, none(id)]));

@@ -212,7 +212,8 @@ async function operatorsAsked(
 ) {
   const { since, checks } = await store.verifications.mailboxChecks(account, {
     from: from ?? clock.now() - RECENT_DAYS * DAY_MS,
-    ...{ to, source },
+    to,
+    source,
   });
   const tallies = new Map<string, OperatorTally>();
   for (const { operator, level, deliverability, reason, durationMs } of checks) {
@@ -230,7 +231,10 @@ async function operatorsAsked(
     .sort(([, a], [, b]) => b.checks - a.checks)
     .slice(0, OPERATORS_SHOWN)
     .map(([operator, { checks, asked, undisclosed, deliverable, times }]) => ({
-      ...{ operator, checks, asked, undisclosed },
+      operator,
+      checks,
+      asked,
+      undisclosed,
       deliverable_share: asked === 0 ? null : deliverable / asked,
       median_ms: median(times),
     }));

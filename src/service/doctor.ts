@@ -111,8 +111,12 @@ interface Sender extends Pick<Egress, 'name' | 'via' | 'bind' | 'families'> {
   readonly from: string | null;
 }
 const NO_HELO_NAME: Sender = {
-  ...{ name: DEFAULT_EGRESS, helo: null, from: null },
-  ...{ bind: null, via: null, families: IP_FAMILIES },
+  name: DEFAULT_EGRESS,
+  helo: null,
+  from: null,
+  bind: null,
+  via: null,
+  families: IP_FAMILIES,
 };
 const OF_SENDER: ReadonlySet<DoctorCheck> = new Set(['port', 'helo', 'egress', 'ptr', 'spf', 'blocklists']);
 
@@ -123,7 +127,10 @@ function openDoctor(
   const { dnsServers, dnsTimeoutMs, dnsControlNames: controlNames, allowPrivateNetworks: allowPrivate } = options;
   const servers = dnsServers ?? systemServers();
   const resolver = createResolver({
-    ...{ servers, timeoutMs: dnsTimeoutMs, controlNames, clock },
+    servers,
+    timeoutMs: dnsTimeoutMs,
+    controlNames,
+    clock,
     laboratory: allowPrivate,
   });
   const own = ownAddresses(networkInterfaces());

@@ -156,9 +156,18 @@ export function createHookService({
     const idempotency = callIdempotency(call);
     const outcome = await verify.verify({
       keyHash: { account: hook.accountId, hook: hook.id },
-      ...{ test: hook.test, ip, idempotency, email, hasDisconnected },
-      ...{ level: policy.level, timeoutMs: policy.timeoutMs, clientIp: signUp.ip ?? ip, withEvidence: false },
-      ...{ via: hook.kind, policy, language: signUp.language },
+      test: hook.test,
+      ip,
+      idempotency,
+      email,
+      hasDisconnected,
+      level: policy.level,
+      timeoutMs: policy.timeoutMs,
+      clientIp: signUp.ip ?? ip,
+      withEvidence: false,
+      via: hook.kind,
+      policy,
+      language: signUp.language,
       // Turned off meanwhile, the memory says nothing; that is no reason to let everybody in without a verdict.
       scope: remembersMailboxes ? hook.scope : null,
       // At the end of the time, what is known so far is recorded and charged: a further attempt finds it.

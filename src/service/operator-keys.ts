@@ -96,9 +96,12 @@ export async function createOperatorKey(
   }
   const value = newOperatorKey();
   const input = {
-    ...{ name: parseKeyName(name), allowIps: allowed, expiresAt },
+    name: parseKeyName(name),
+    allowIps: allowed,
+    expiresAt,
     scopes: OPERATOR_SCOPES.filter((scope) => scopes.includes(scope)),
-    ...{ hash: hashApiKey(value), lastFour: value.slice(-4) },
+    hash: hashApiKey(value),
+    lastFour: value.slice(-4),
   };
   return { key: await store.operatorKeys.create(input, by), value };
 }

@@ -122,7 +122,12 @@ export function createOutcomeService({
     const reading = readOutcome(classifier, { outcome, diagnostic, address: email }, operatorOf);
     const verdict = sentAfter && measured(sentAfter);
     return {
-      ...{ mailbox: canonicalMailbox(address), domain: address.domain, class: reading.class, at, source, verdict },
+      mailbox: canonicalMailbox(address),
+      domain: address.domain,
+      class: reading.class,
+      at,
+      source,
+      verdict,
       code: replyCodes(reading),
       template: verdict && contradictingTemplate(classifier, email, reading, verdict),
     };
@@ -185,11 +190,14 @@ export function createOutcomeService({
         outcomes.contradictions(account, CONTRADICTIONS_TOLD),
       ]);
       const verdicts = Array.from(sums, ([key, sum]) => ({
-        ...{ group: groupOf(key), sum },
+        group: groupOf(key),
+        sum,
         bounced: shareOf(sum.bounced, sum.sent),
       }));
       const reliability = Array.from(predictions, ([tenth, { sent, bounced, predicted }]) => ({
-        ...{ tenth, sent, predicted: predicted / sent / 1_000 },
+        tenth,
+        sent,
+        predicted: predicted / sent / 1_000,
         delivered: shareOf(sent - bounced, sent),
       }));
       return {

@@ -99,7 +99,8 @@ const testMode = ({ clock, domainData }: Pick<EngineDeps, 'clock' | 'domainData'
     const outcome = delayMs > timeoutMs ? outOfTime(level) : testOutcomeOf(selector);
     const evidence = (filter: FilterRule | null) =>
       testEvidence(email, level, outcome, {
-        ...{ listVersion: domainData().version, now: clock.now() },
+        listVersion: domainData().version,
+        now: clock.now(),
         filter: filter && matchOf(filter),
       });
     const offline = evidence(null);
@@ -234,8 +235,12 @@ function withAddress(body: string, { email, didYouMean, syntax }: Evidence): str
   const address = syntax.result === 'pass' ? syntax.address : null;
   const mailbox = address && mailboxAt(address, reply.checks.mx.provider ?? null);
   const parts = {
-    ...{ email, did_you_mean: didYouMean, normalized_email: address?.normalized ?? null },
-    ...{ canonical_email: mailbox?.address ?? null, local_part: address?.localPart ?? null, tag: address?.tag ?? null },
+    email,
+    did_you_mean: didYouMean,
+    normalized_email: address?.normalized ?? null,
+    canonical_email: mailbox?.address ?? null,
+    local_part: address?.localPart ?? null,
+    tag: address?.tag ?? null,
   };
   return JSON.stringify({ ...reply, ...parts } satisfies VerificationReply);
 }

@@ -12,8 +12,14 @@ import type { Account, AccountChange } from './store.ts';
 import type { AccountsTable, Row, Tables } from './tables.ts';
 
 export const creditState = (row: Row<'accounts'>): CreditState => ({
-  ...{ id: accountId(row.id), plan: row.plan, testOf: row.test_of, balance: row.balance, locked: row.locked },
-  ...{ allowance: row.allowance, allowanceMonths: row.allowance_months, allowanceGiven: row.allowance_given },
+  id: accountId(row.id),
+  plan: row.plan,
+  testOf: row.test_of,
+  balance: row.balance,
+  locked: row.locked,
+  allowance: row.allowance,
+  allowanceMonths: row.allowance_months,
+  allowanceGiven: row.allowance_given,
 });
 
 /** For accounts that are not deleted. */

@@ -165,8 +165,10 @@ async function withAllowance(scope: Scope, before: Row<'accounts'>, renewal: Ren
   const entry = { accountId: accountId(before.id), month, amount, note, allowanceMonths, allowanceGiven };
   await driver.writeTogether(trx, [driver.insertRows(ALLOWANCES, [{ ...entry, now }])]);
   const update = trx.updateTable('accounts').set({
-    ...{ balance: before.balance + amount, allowance },
-    ...{ allowance_months: allowanceMonths, allowance_given: allowanceGiven },
+    balance: before.balance + amount,
+    allowance,
+    allowance_months: allowanceMonths,
+    allowance_given: allowanceGiven,
   });
   return update.where('id', '=', before.id).returningAll().executeTakeFirstOrThrow();
 }

@@ -208,7 +208,10 @@ async function mailServers({ db, scans }: StorageDriver, now: number, seen: Mail
     .execute();
   const { state, since, node } = seen;
   const cause = (account: string, data: Cause<typeof UNREACHABLE_ALERT>['data']): Cause => ({
-    ...{ account, type: UNREACHABLE_ALERT, subject: '', data },
+    account,
+    type: UNREACHABLE_ALERT,
+    subject: '',
+    data,
   });
   if (state !== 'ok') {
     const concerned = (await concernedBy(scans, now).execute()).map(({ id }) => id);

@@ -14,7 +14,11 @@ export const nodes = (driver: StorageDriver): Nodes => ({
     return driver.read(withinMs, async (db) => {
       const rows = await db.selectFrom('nodes').selectAll().orderBy('started_at', 'desc').limit(limit).execute();
       return rows.map(({ id, label, version, started_at, seen_at }) => ({
-        ...{ id, label, version, startedAt: started_at, seenAt: seen_at },
+        id,
+        label,
+        version,
+        startedAt: started_at,
+        seenAt: seen_at,
       }));
     });
   },

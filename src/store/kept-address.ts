@@ -27,8 +27,12 @@ export function keptBody({ body, keptAs = null }: Recorded): string {
   const { value: _, ...otherFilter } = filter;
   const kept = {
     ...reply,
-    ...{ email: keptAs.email, canonical_email: keptAs.mailbox },
-    ...{ did_you_mean: null, normalized_email: null, local_part: null, tag: null },
+    email: keptAs.email,
+    canonical_email: keptAs.mailbox,
+    did_you_mean: null,
+    normalized_email: null,
+    local_part: null,
+    tag: null,
     decision: reply.decision ? { ...reply.decision, message: null } : (reply.decision ?? null),
     checks: {
       ...reply.checks,

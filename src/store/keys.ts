@@ -148,7 +148,9 @@ export function keys(driver: StorageDriver): Keys {
           last_four: lastFour,
           allow_ips: JSON.stringify(allowIps),
           created_at: now,
-          ...{ expires_at: null, scopes: null, budget: null },
+          expires_at: null,
+          scopes: null,
+          budget: null,
           ...limitColumns(limits),
         });
         const row = { ...inserted, test_of };

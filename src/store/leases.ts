@@ -189,7 +189,9 @@ export function paceSlices(driver: StorageDriver): PaceSlices {
       .insertInto('pace_slices')
       .values(
         divided.map(({ slice, division, version }) => ({
-          ...{ key: slice.key, version, division: JSON.stringify(division) },
+          key: slice.key,
+          version,
+          division: JSON.stringify(division),
           ends_at: time.now + leaseMs,
         })),
       )

@@ -41,7 +41,10 @@ export async function fundsOf({ db }: StorageDriver, account: AccountId, since: 
     days: rows
       .filter(({ kind }) => kind === 'day')
       .map(({ at, credits: charged, requests: verifications, lists: chargedByLists }) => ({
-        ...{ at, charged, chargedByLists, verifications },
+        at,
+        charged,
+        chargedByLists,
+        verifications,
       })),
     grants: rows
       .filter(({ kind }) => kind === 'grant')
@@ -116,8 +119,14 @@ async function ledgerRows(
     source: 'id',
     at: id,
     row: {
-      ...{ id: `l${id}`, kind: month === null ? stored : 'allowance', amount, charged, createdAt },
-      ...{ verificationId: verification_id, verifications: null, note: allowanceNote(month, note) },
+      id: `l${id}`,
+      kind: month === null ? stored : 'allowance',
+      amount,
+      charged,
+      createdAt,
+      verificationId: verification_id,
+      verifications: null,
+      note: allowanceNote(month, note),
     },
   }));
 }
@@ -134,15 +143,13 @@ async function days(
     source: 'day',
     at: day,
     row: {
-      ...{
-        id: `d${day}`,
-        kind: 'day',
-        amount,
-        charged,
-        verificationId: null,
-        verifications: chargedVerifications,
-        note: null,
-      },
+      id: `d${day}`,
+      kind: 'day',
+      amount,
+      charged,
+      verificationId: null,
+      verifications: chargedVerifications,
+      note: null,
       createdAt: day,
     },
   }));

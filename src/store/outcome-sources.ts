@@ -62,7 +62,10 @@ export function outcomeSources(driver: StorageDriver): OutcomeSources {
           .values({
             id: newId('out', now),
             account_id: account,
-            ...{ provider, name: storable(name), secret, created_at: now },
+            provider,
+            name: storable(name),
+            secret,
+            created_at: now,
           })
           .returningAll()
           .executeTakeFirstOrThrow();
@@ -131,7 +134,9 @@ export function outcomeSources(driver: StorageDriver): OutcomeSources {
       return {
         ...toSource(row, now),
         secrets: secretsOf(row, now),
-        ...{ plan, suspended: status !== 'active', test: testOf !== null },
+        plan,
+        suspended: status !== 'active',
+        test: testOf !== null,
       };
     },
   };

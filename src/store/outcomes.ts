@@ -165,10 +165,19 @@ function verdictChanges(before: ReadonlyMap<string, VerdictRow>, added: Iterable
     const contradicts = Number(contradicting === (bounced === 1 ? 'bounced' : 'delivered'));
     const { code, template } = bounces(outcome.class) ? ofBounces(known, outcome) : (known ?? NO_BOUNCE);
     after.set(id, {
-      ...{ account_id: row.account_id, verification_id: id, mailbox: known?.mailbox ?? row.mailbox },
-      ...{ verdict: groupKey(group), predicted: known === undefined ? predicted : known.predicted, rule, reply },
-      ...{ at: Math.max(known?.at ?? 0, outcome.at), bounced, contradicts },
-      ...{ code, template: contradicts === 1 ? template : null, came_from: withWay(known?.came_from ?? null, way) },
+      account_id: row.account_id,
+      verification_id: id,
+      mailbox: known?.mailbox ?? row.mailbox,
+      verdict: groupKey(group),
+      predicted: known === undefined ? predicted : known.predicted,
+      rule,
+      reply,
+      at: Math.max(known?.at ?? 0, outcome.at),
+      bounced,
+      contradicts,
+      code,
+      template: contradicts === 1 ? template : null,
+      came_from: withWay(known?.came_from ?? null, way),
     });
   }
   return Array.from(after.values(), (row) => ({ before: before.get(row.verification_id), after: row }));

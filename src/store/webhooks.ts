@@ -143,7 +143,9 @@ const pendingRow = (
   id: newId('dlv', now),
   account_id: account,
   webhook_id: webhook,
-  ...{ event_id, event, body },
+  event_id,
+  event,
+  body,
   status: 'pending',
   next_attempt_at: now,
   created_at: now,
@@ -402,8 +404,14 @@ function deliveryMethods(driver: StorageDriver): Pick<Webhooks, DeliveryMethods>
       if (of === undefined) return { due: [], failingForMs: null };
       return {
         due: (await due.execute()).map((row) => ({
-          ...{ id: row.id, url, secrets, body: row.body, at: now, ...of },
-          ...{ eventId: row.event_id, attemptCount: row.attempt_count },
+          id: row.id,
+          url,
+          secrets,
+          body: row.body,
+          at: now,
+          ...of,
+          eventId: row.event_id,
+          attemptCount: row.attempt_count,
         })),
         failingForMs: webhook.failing_since === null ? null : Math.max(0, now - webhook.failing_since),
       };

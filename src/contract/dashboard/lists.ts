@@ -28,8 +28,10 @@ export const ListHere = Type.Object(
       {
         columns: Nullable(Type.Union([Type.Literal('all'), Type.Array(Type.String())])),
         header_row: Nullable(Type.Integer()),
-        ...{ delimiter: Nullable(Type.String()), encoding: Nullable(Type.String()) },
-        ...{ sheet: Nullable(Type.String()), entry: Nullable(Type.String()) },
+        delimiter: Nullable(Type.String()),
+        encoding: Nullable(Type.String()),
+        sheet: Nullable(Type.String()),
+        entry: Nullable(Type.String()),
       },
       { description: 'How the file was asked to be read; null: detected.' },
     ),

@@ -116,7 +116,12 @@ const saysSomething = ({ text, slots: [slot] }: LexiconToken): boolean =>
   !/^[@\d]/.test(text) && (slot === undefined || !JOINING.has(slot));
 
 const seenOf = ({ status, words, segments, clauses, rules }: ReplyEvidence, code: number, rule: string): Seen => ({
-  ...{ code, enhanced: status, words, segments, clauses, rule },
+  code,
+  enhanced: status,
+  words,
+  segments,
+  clauses,
+  rule,
   others: rules.filter((one) => one !== rule),
 });
 

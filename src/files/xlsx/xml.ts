@@ -243,7 +243,15 @@ Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig
 iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml`;
 const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(LATIN_1.split(/\s/).map((name, i) => [name, String.fromCharCode(0xa0 + i)])),
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", commat: '@', period: '.', lowbar: '_', hyphen: '-' },
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  commat: '@',
+  period: '.',
+  lowbar: '_',
+  hyphen: '-',
 };
 
 function decodeEntities(text: string): string {

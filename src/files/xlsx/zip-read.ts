@@ -100,7 +100,9 @@ function* entriesOf(directory: Buffer, count: number): Generator<ZipEntry> {
       isEncrypted: (directory.readUInt16LE(at + 8) & ENCRYPTED) !== 0,
       method: directory.readUInt16LE(at + 10),
       crc: directory.readUInt32LE(at + 16),
-      ...{ sizeBytes, packedBytes, at: local },
+      sizeBytes,
+      packedBytes,
+      at: local,
     };
     at = next;
   }

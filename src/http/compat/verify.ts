@@ -51,7 +51,15 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
   async function at(level: Level, granted: ChargedKeyContext, { email, timeoutMs, clientIp }: CompatRequest) {
     const { keyHash, test, ip, reply, via } = granted;
     return context.verify.verify({
-      ...{ keyHash, test, ip, via, email, level, timeoutMs, idempotency: null, withEvidence: false },
+      keyHash,
+      test,
+      ip,
+      via,
+      email,
+      level,
+      timeoutMs,
+      idempotency: null,
+      withEvidence: false,
       clientIp: clientIp ?? ip,
       hasDisconnected: () => isDisconnected(reply),
       signal: () => disconnectSignal(reply),

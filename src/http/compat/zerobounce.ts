@@ -85,7 +85,13 @@ function zerobounceReply(result: CompatResult & { readonly verified_at: string }
     smtp_provider: result.checks.mx.provider ?? null,
     mx_found: mxFoundOf(result),
     mx_record: mailHostOf(result) ?? '',
-    ...{ firstname: null, lastname: null, gender: null, country: null, region: null, city: null, zipcode: null },
+    firstname: null,
+    lastname: null,
+    gender: null,
+    country: null,
+    region: null,
+    city: null,
+    zipcode: null,
     processed_at: result.verified_at.replace('T', ' ').replace('Z', ''),
   };
 }

@@ -23,7 +23,9 @@ export const ALERT_ROUTES: readonly Route[] = [
         const { mail, mails, paused, open } = await alerts.settings(account);
         return {
           body: {
-            ...{ mail, mails, mails_paused: paused },
+            mail,
+            mails,
+            mails_paused: paused,
             open: open.map(({ since, ...one }) => ({ ...one, since: toIso(since) })),
           },
         };

@@ -23,21 +23,21 @@ const shownCells = ({ cells }: { readonly cells: readonly string[] }) =>
 const chosenReply = ({ columns = null, headerRow = null, ...of }: ReadChoice): D.ListHere['chosen'] => ({
   columns: columns === null || columns === 'all' ? columns : [...columns],
   header_row: headerRow,
-  ...{ delimiter: of.delimiter ?? null, encoding: of.encoding ?? null },
-  ...{ sheet: of.sheet ?? null, entry: of.entry ?? null },
+  delimiter: of.delimiter ?? null,
+  encoding: of.encoding ?? null,
+  sheet: of.sheet ?? null,
+  entry: of.entry ?? null,
 });
 
 const detailReply = ({ list, key, nextRetryAt, rest }: ListDetail): D.ListHere => {
   const { columns, addressColumn, addressColumns = [addressColumn], chosen = {} } = list.layout;
   return {
     ...listReply(list),
-    ...{
-      key,
-      columns: [...columns],
-      address_columns: addressColumns.map((column) => column + 1),
-      has_file: list.hasFile,
-      chosen: chosenReply(chosen),
-    },
+    key,
+    columns: [...columns],
+    address_columns: addressColumns.map((column) => column + 1),
+    has_file: list.hasFile,
+    chosen: chosenReply(chosen),
     next_retry_at: toIsoOrNull(nextRetryAt),
     rest_list: rest,
   };
@@ -215,7 +215,9 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
         const filter = { status, deliverability, reason, kind, query: text || null };
         const { entries, next } = await lists.rows(account, id, { ...filter, after, limit });
         const rows = entries.map(({ row, view, kind, verification }) => ({
-          ...{ ...view, kind, verification_id: verification },
+          ...view,
+          kind,
+          verification_id: verification,
           ...(query.cells === 'true' ? { cells: shownCells(row) } : {}),
         }));
         return { body: { rows, next } };
@@ -232,7 +234,10 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
       ({ lists }) =>
       async ({ account }, { params: { id } }) => {
         const deferred = (await lists.deferred(account, id)).map(({ email, attempts, firstAt, retryAt }) => ({
-          ...{ email, attempts, first_at: toIso(firstAt), retry_at: toIso(retryAt) },
+          email,
+          attempts,
+          first_at: toIso(firstAt),
+          retry_at: toIso(retryAt),
         }));
         return { body: { deferred } };
       },

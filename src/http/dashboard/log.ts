@@ -98,7 +98,13 @@ const rejectedReply = (row: LoggedRequest): C.RejectedRequestReply => ({
 function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
   const { email = null, id = null, query: text = null, operator = null, egress = null, from = null, to = null } = query;
   return {
-    ...{ email, id, text, operator, egress, from, to },
+    email,
+    id,
+    text,
+    operator,
+    egress,
+    from,
+    to,
     ...countedSearchOf(query),
     keyId: query.key?.split(',') ?? null,
     list: query.list?.split(',') ?? null,

@@ -216,7 +216,10 @@ export const OPERATOR_ROUTES: readonly Route[] = [
       async (_context, { query: { query = null, page, ...order } }) => {
         const sort = sortingOf(ACCOUNT_ORDERS, order);
         const { items, total } = await operator.search({
-          ...{ query: query || null, sort, page, perPage: ACCOUNTS_PER_PAGE },
+          query: query || null,
+          sort,
+          page,
+          perPage: ACCOUNTS_PER_PAGE,
         });
         return { body: { accounts: items.map(operatorAccount), total_count: total, per_page: ACCOUNTS_PER_PAGE } };
       },

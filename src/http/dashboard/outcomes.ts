@@ -58,7 +58,9 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
           body: {
             sources: sources.map((source) => sourceReply(source, url())),
             origins: Array.from(origins, ([origin, { received, lastReceivedAt }]) => ({
-              ...{ origin, received, last_received_at: toIso(lastReceivedAt) },
+              origin,
+              received,
+              last_received_at: toIso(lastReceivedAt),
             })),
           },
         };

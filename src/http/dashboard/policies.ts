@@ -51,7 +51,10 @@ export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
       async ({ account }, { body }) => {
         const { tried, decided, items } = await policies.tried(account, rulesIn(body));
         const shown = items.map(({ decision: { action, because }, id, email, createdAt }) => ({
-          ...{ id, email, created_at: toIso(createdAt), action },
+          id,
+          email,
+          created_at: toIso(createdAt),
+          action,
           because: [...because],
         }));
         return { body: { tried, decided, items: shown } };

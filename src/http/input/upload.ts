@@ -88,7 +88,11 @@ async function isArray({ input: { file } }: Spooled): Promise<boolean> {
 const uploadOptions = ({ name, validation_type, policy, dedupe, start, ...rest }: UploadFields) => {
   const { retry_minutes, patience_minutes, ...read } = rest;
   return {
-    ...{ name, policy, level: validation_type, read: readChoiceOf(read), dedupe },
+    name,
+    policy,
+    level: validation_type,
+    read: readChoiceOf(read),
+    dedupe,
     start: start === undefined ? undefined : start === 'true',
     retryMinutes: retry_minutes ?? patience_minutes,
   };

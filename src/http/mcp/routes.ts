@@ -52,7 +52,16 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
       counted();
       const outcome = await context.verify
         .verify({
-          ...{ keyHash, test, ip, via, email, scope, policy, language, idempotency: null, withEvidence: false },
+          keyHash,
+          test,
+          ip,
+          via,
+          email,
+          scope,
+          policy,
+          language,
+          idempotency: null,
+          withEvidence: false,
           level: asked.validation_type ?? policy?.level ?? DEFAULT_LEVEL,
           timeoutMs: asked.timeout_ms ?? policy?.timeoutMs ?? TIMEOUT_MS.default,
           clientIp: asked.client_ip ?? ip,
@@ -83,13 +92,11 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
         const upload = async (place: HeldPlace) => {
           place.keep();
           return {
-            ...{
-              level: validation_type,
-              policy,
-              dedupe,
-              fileName: null,
-              sentAs: { form: 'json' as const, charset: null },
-            },
+            level: validation_type,
+            policy,
+            dedupe,
+            fileName: null,
+            sentAs: { form: 'json' as const, charset: null },
             ...(name === undefined ? {} : { name }),
             ...(await spooled(emailBytes(emails), LIST_JSON_BYTES)),
           };

@@ -60,7 +60,9 @@ function describedOnce(tool: McpTool): McpToolDescription {
 type McpTool = (typeof MCP_TOOLS)[number];
 type McpToolDescription = ReturnType<typeof descriptionOf>;
 const descriptionOf = ({ name, title, description, input, output, readOnly }: McpTool) => ({
-  ...{ name, title, description },
+  name,
+  title,
+  description,
   inputSchema: jsonSchemaOf(input),
   outputSchema: jsonSchemaOf(output),
   annotations: { title, readOnlyHint: readOnly, destructiveHint: false, openWorldHint: true },

@@ -193,13 +193,16 @@ function sesEvents(json: unknown): (ProviderEvent | null)[] {
       return event && { ...event, at: isoAt(message, part, 'timestamp') };
     });
   const addressed = (outcome: MailOutcome) => (one: unknown) => ({
-    ...{ email: textAt(one, 'emailAddress'), outcome },
+    email: textAt(one, 'emailAddress'),
+    outcome,
     diagnostic: withCodes([textAt(one, 'status')], textAt(one, 'diagnosticCode')),
   });
   switch (type) {
     case 'Delivery':
       return of('delivery', 'recipients', (one) => ({
-        ...{ email: typeof one === 'string' ? one : null, outcome: 'delivered', diagnostic: null },
+        email: typeof one === 'string' ? one : null,
+        outcome: 'delivered',
+        diagnostic: null,
       }));
     case 'DeliveryDelay':
       return of('deliveryDelay', 'delayedRecipients', addressed('deferred'));
@@ -286,7 +289,9 @@ function mailgunEvents(json: unknown): (ProviderEvent | null)[] {
   const words = at('delivery-status', 'message') ?? at('delivery-status', 'description');
   return [
     {
-      ...{ email: at('recipient'), outcome, at: unixAt(MS_PER_SECOND, json, 'event-data', 'timestamp') },
+      email: at('recipient'),
+      outcome,
+      at: unixAt(MS_PER_SECOND, json, 'event-data', 'timestamp'),
       diagnostic: withCodes(codes, words),
     },
   ];
@@ -378,7 +383,8 @@ export const PROVIDER_ROUTES: readonly Route[] = OUTCOME_PROVIDERS.map((provider
           proof.id === null
             ? null
             : {
-                ...{ route: `POST ${OUTCOME_CALLS_PATH}/${provider}`, key: sha256Hex(`${id}\n${proof.id}`) },
+                route: `POST ${OUTCOME_CALLS_PATH}/${provider}`,
+                key: sha256Hex(`${id}\n${proof.id}`),
                 fingerprint: sha256Hex(sent.raw),
               };
         const before = ref && (await admission.find(accountId, ref).catch(otherBody));

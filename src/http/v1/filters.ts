@@ -141,9 +141,19 @@ export async function importedFile(
   const { reading, shown, rows, added, existing, invalid, errors } = imported;
   const { headerRow, columns, format, delimiter, encoding, sheet, entry } = reading;
   return {
-    ...{ dry_run: dryRun, rows, added, existing, invalid, errors },
+    dry_run: dryRun,
+    rows,
+    added,
+    existing,
+    invalid,
+    errors,
     filters: shown.map(({ row, filterType, value, reason, action, match, expiresAt }) => ({
-      ...{ row, filter_type: filterType, value, reason, action, match },
+      row,
+      filter_type: filterType,
+      value,
+      reason,
+      action,
+      match,
       expires_at: toIsoOrNull(expiresAt),
     })),
     read: { format, delimiter, encoding, sheet, entry, header_row: headerRow, columns },

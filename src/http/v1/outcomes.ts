@@ -63,12 +63,19 @@ export const calibrationReply = ({
   contradictions,
 }: Awaited<ReturnType<OutcomeService['calibration']>>) => ({
   verdicts: verdicts.map(({ group: { level, ...group }, sum, bounced }) => ({
-    ...{ ...group, validation_type: level, ...sum },
-    ...{ bounce_rate: roundedOrNull(bounced?.share), ...intervalOf(bounced) },
+    ...group,
+    validation_type: level,
+    ...sum,
+    bounce_rate: roundedOrNull(bounced?.share),
+    ...intervalOf(bounced),
   })),
   reliability: reliability.map(({ tenth, sent, predicted, delivered }) => ({
-    ...{ from: tenth / 10, to: (tenth + 1) / 10, sent, predicted: shareToTenThousandth(predicted) },
-    ...{ delivered: roundedOrNull(delivered?.share), ...intervalOf(delivered) },
+    from: tenth / 10,
+    to: (tenth + 1) / 10,
+    sent,
+    predicted: shareToTenThousandth(predicted),
+    delivered: roundedOrNull(delivered?.share),
+    ...intervalOf(delivered),
   })),
   contradictions: contradictions.map((one) => ({ ...contradictionObject(one), template: one.template })),
 });
@@ -149,7 +156,9 @@ export const OUTCOME_ROUTES: readonly Route[] = [
       async ({ caller: { accountId } }, { body, query: { source = null, via = 'message' }, warnings }) => {
         const bytes = await wholeBody(body, costs, 'report', accountId);
         const { recipients, results, disregarded } = await recordMessage(outcomes, accountId, bytes, {
-          ...{ source, from: { origin: via }, now: clock.now() },
+          source,
+          from: { origin: via },
+          now: clock.now(),
         });
         return {
           body: {

@@ -40,7 +40,14 @@ export const VERIFICATION_ROUTES: readonly Route[] = [
         const { email = null, query: text = null, since: from = null, until: to = null, cursor, limit } = query;
         const seq = cursor === undefined ? null : Number(cursor);
         const found = await log.verifications(caller.accountId, {
-          ...{ id: null, keyId: null, status: null, email: email || null, text: text || null, from, to, limit },
+          id: null,
+          keyId: null,
+          status: null,
+          email: email || null,
+          text: text || null,
+          from,
+          to,
+          limit,
           ...countedSearchOf(query),
           before: seq,
         });

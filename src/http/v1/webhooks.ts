@@ -30,7 +30,10 @@ export const deliveryReply = (d: Delivery): C.DeliveryReply => ({
   status: d.status,
   attempts: d.attempts.map(({ at, status, error, durationMs, response }) => ({
     at: toIso(at),
-    ...{ status, error, duration_ms: durationMs, response },
+    status,
+    error,
+    duration_ms: durationMs,
+    response,
   })),
   next_attempt_at: toIsoOrNull(d.nextAttemptAt),
   created_at: toIso(d.createdAt),

@@ -204,7 +204,8 @@ function viewOf(
   const report: StoredResult | null = result === undefined ? null : JSON.parse(result.body);
   return {
     row: row.row,
-    ...{ part: parts > 1 ? index + 1 : null, parts: parts > 1 ? parts : null },
+    part: parts > 1 ? index + 1 : null,
+    parts: parts > 1 ? parts : null,
     column:
       address === null || address.column === layout.addressColumn ? null : (layout.columns[address.column] ?? null),
     email: address?.text ?? null,

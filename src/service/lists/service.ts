@@ -656,8 +656,17 @@ const readListLayout = (
   const { format, delimiter, encoding, byteOrderMark, sheet, entry } = found;
   const [addressColumn = 0] = addressColumns;
   return {
-    ...{ columns, addressColumns, addressColumn, hasHeader: hasNames, headerRow },
-    ...{ format, delimiter, encoding, byteOrderMark, sheet, entry },
+    columns,
+    addressColumns,
+    addressColumn,
+    hasHeader: hasNames,
+    headerRow,
+    format,
+    delimiter,
+    encoding,
+    byteOrderMark,
+    sheet,
+    entry,
     ...asked,
   };
 };

@@ -246,7 +246,8 @@ export function createListVerifier({
   /** The complete evidence of a test account's address; errors and delays are for single calls only. */
   const inTestMode = (email: string, level: Level, filter: FilterRule | null): Evidence =>
     testEvidence(email, level, testOutcomeOf(selectorOf(email)), {
-      ...{ listVersion: engine.domainData().version, now: engine.clock.now() },
+      listVersion: engine.domainData().version,
+      now: engine.clock.now(),
       filter: filter && matchOf(filter),
     });
 

@@ -170,7 +170,12 @@ function countUsage(
   const id = `${accountId}\n${keyId}\n${validationType}\n${status}\n${reason}`;
   const none = () => ({ requests: 0, credits: 0 });
   const entry = usage.get(id) ?? {
-    ...{ accountId, keyId, hour, validationType, status, reason },
+    accountId,
+    keyId,
+    hour,
+    validationType,
+    status,
+    reason,
     api: none(),
     list: none(),
   };

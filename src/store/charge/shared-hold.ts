@@ -147,8 +147,14 @@ interface RelativeCredits extends CreditState {
 const relativeTo = (credits: CreditState): RelativeCredits => ({ ...credits, before: credits });
 /** For what gives back, which asks for nothing else. */
 const onlyId = (id: string): CreditState => ({
-  ...{ id: accountId(id), plan: '', testOf: null, balance: 0, locked: 0 },
-  ...{ allowance: 0, allowanceMonths: '', allowanceGiven: 0 },
+  id: accountId(id),
+  plan: '',
+  testOf: null,
+  balance: 0,
+  locked: 0,
+  allowance: 0,
+  allowanceMonths: '',
+  allowanceGiven: 0,
 });
 
 const movingOfHold = ({ driver: { plans }, now }: Scope) => ({ now, plans, changes: noChanges<RelativeCredits>() });

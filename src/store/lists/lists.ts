@@ -93,7 +93,10 @@ function readMethods(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'names
         .limit(limit)
         .execute();
       return rows.map(({ email, attempts, first_at: firstAt, due_at: retryAt }) => ({
-        ...{ email, attempts, firstAt: firstAt ?? 0, retryAt: retryAt ?? 0 },
+        email,
+        attempts,
+        firstAt: firstAt ?? 0,
+        retryAt: retryAt ?? 0,
       }));
     },
 
@@ -309,11 +312,21 @@ function upload(driver: StorageDriver): UploadMethods {
         if (used >= limit) throw new ApiError('list_storage_full', undefined, { limit });
         const unit_price = await unitPrice({ driver, trx }, account, level);
         const row = {
-          ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
-          ...{ name: storable(name), name_folded: lowerCaseText(name), layout: layoutText(layout) },
-          ...{ validation_type: level, patience_minutes: retryMinutes, unit_price },
+          id,
+          account_id: account,
+          key_id: keyId,
+          client_ip: clientIp,
+          status: 'uploading' as const,
+          name: storable(name),
+          name_folded: lowerCaseText(name),
+          layout: layoutText(layout),
+          validation_type: level,
+          patience_minutes: retryMinutes,
+          unit_price,
           policy: policy && JSON.stringify({ ...policy, messages: {} }),
-          ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
+          breakdown: JSON.stringify(noResults()),
+          created_at: now,
+          changed_at: now,
         };
         await trx.insertInto('lists').values(row).execute();
         return { bytes: limit - used, limit };
@@ -327,7 +340,9 @@ function upload(driver: StorageDriver): UploadMethods {
       return driver.transaction(async (trx) => {
         if ((await lockAccount(driver, trx, account)) === null) return null;
         const mine = trx.updateTable('lists').set({
-          ...{ ...rows, status: 'ready' as const, changed_at: now },
+          ...rows,
+          status: 'ready' as const,
+          changed_at: now,
           summary: summary && JSON.stringify(summary),
         });
         const open = mine.where('id', '=', id).where('account_id', '=', account).where('status', '=', 'uploading');

@@ -17,7 +17,10 @@ export function listObject(list: List) {
     dedupe: list.layout.dedupe ?? DEFAULT_DEDUPE,
     rows,
     progress: {
-      ...{ done, waiting, good: breakdown.status.good, bad: breakdown.status.bad },
+      done,
+      waiting,
+      good: breakdown.status.good,
+      bad: breakdown.status.bad,
       percent: rows.addresses === 0 ? 100 : Math.floor((done / rows.addresses) * 1000) / 10,
       per_second: perSecond === null ? null : Math.round(perSecond * 10) / 10,
       eta_seconds: perSecond === null || onlyWaits ? null : Math.ceil(left / perSecond),
@@ -42,8 +45,11 @@ function listRead({ layout, summary }: List) {
   const { columns, addressColumn, addressColumns = [addressColumn] } = layout;
   const nameOf = (column: number) => columns[column] ?? '';
   return {
-    ...{ format: layout.format ?? null, delimiter: layout.delimiter ?? null, encoding: layout.encoding ?? null },
-    ...{ sheet: layout.sheet ?? null, entry: layout.entry ?? null },
+    format: layout.format ?? null,
+    delimiter: layout.delimiter ?? null,
+    encoding: layout.encoding ?? null,
+    sheet: layout.sheet ?? null,
+    entry: layout.entry ?? null,
     header_row: layout.headerRow ?? null,
     column: nameOf(addressColumn),
     columns: addressColumns.map(nameOf),

@@ -186,8 +186,17 @@ function decideRecord(list: ListRecord, left: Left, outcomes: readonly ListOutco
 }
 
 const newWaiting = (list: ListRecord, address: number, email: string): WaitingRow => ({
-  ...{ account_id: list.account_id, list_id: list.id, address, email: storable(email) },
-  ...{ attempts: 0, first_at: null, due_at: null, claims: 0, operator: null, egress: null, lease: null },
+  account_id: list.account_id,
+  list_id: list.id,
+  address,
+  email: storable(email),
+  attempts: 0,
+  first_at: null,
+  due_at: null,
+  claims: 0,
+  operator: null,
+  egress: null,
+  lease: null,
 });
 
 function chunkChanges(trx: Trx, { id, account_id: account }: ListRecord, { chunks }: Left): CompiledQuery[] {
@@ -237,7 +246,9 @@ function progressChanges(
   if (results.length === 0 && waits === 0) return [];
   const done = list.done + results.length;
   const progress = {
-    ...{ done, waiting: list.waiting + waits, used: list.used + charged },
+    done,
+    waiting: list.waiting + waits,
+    used: list.used + charged,
     breakdown: JSON.stringify(addResults(breakdownOf(list), results)),
     ...(list.status === 'running' ? { pace: JSON.stringify(keepPace(paceOf(list), now, done)) } : {}),
   };

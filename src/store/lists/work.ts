@@ -28,15 +28,13 @@ export function work(driver: StorageDriver): Work {
         .orderBy('lists.id')
         .execute();
       return rows.map(({ id, addresses, done, ...row }) => ({
-        ...{
-          id,
-          addresses,
-          done,
-          test: row.test_of !== null,
-          account: accountId(row.account_id),
-          keyId: row.key_id,
-          clientIp: row.client_ip,
-        },
+        id,
+        addresses,
+        done,
+        test: row.test_of !== null,
+        account: accountId(row.account_id),
+        keyId: row.key_id,
+        clientIp: row.client_ip,
         level: row.validation_type,
         policy: policyOf(row),
       }));
@@ -96,6 +94,11 @@ function worksOf({ account, list }: ListClaim, chunk: ClaimedChunk): ListWork[] 
 }
 
 const waitingWork = ({ account, list }: ListClaim, row: Row<'list_waiting'>): ListWork => ({
-  ...{ list, account, block: null },
-  ...{ address: row.address, email: row.email, attempts: row.attempts, egress: row.egress },
+  list,
+  account,
+  block: null,
+  address: row.address,
+  email: row.email,
+  attempts: row.attempts,
+  egress: row.egress,
 });

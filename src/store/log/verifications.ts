@@ -150,7 +150,9 @@ export function verifications(driver: StorageDriver): Verifications {
       if (source !== null) rows = rows.where('hold_id', source === 'list' ? 'is not' : 'is', null);
       const found = await rows.execute();
       const checks = found.map(({ validation_type: level, duration_ms: durationMs, operator, ...row }) => ({
-        ...{ ...row, level, durationMs },
+        ...row,
+        level,
+        durationMs,
         operator: operatorIn(operator),
       }));
       return { since, checks };

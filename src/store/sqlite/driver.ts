@@ -131,7 +131,8 @@ class SqliteDriver implements StorageDriver {
     this.bulk = threadedBulk({ writer, mutex, scope });
     this.node = new SqliteNode(path, () => newId('node', clock.now()));
     this.charge = new SqliteCharge({
-      ...{ writer, mutex },
+      writer,
+      mutex,
       now: () => clock.now(),
       onEvent,
       node: () => this.node.current ?? this.acquireNode(),

@@ -55,3 +55,35 @@ it('words have their American spelling', () => {
     'colour',
   ]);
 });
+
+/** A relative pronoun behind its noun: after a comma or preposition, or with the verb of its clause. */
+const RELATIVE =
+  /(?:,|\b(?:in|of|from|to|for|with|by|on|at|those|one|ones|people|person)) (?:which|who|whom|whose)\b|[a-z*)] that (?:is|are|was|were|has|have|had|does|do|did|can|may|must|will|cannot|comes?|came|needs?|knows?|takes?|fails?|gives?)\b/g;
+
+/** Paragraphs and items of lists, each as one line with the number of its first. */
+function paragraphsOf(page: string): [line: number, text: string][] {
+  const paragraphs: [line: number, text: string][] = [];
+  let last = 0;
+  for (const [line, text] of proseOf(page)) {
+    const open = paragraphs.at(-1);
+    if (open === undefined || line !== last + 1 || /^\s*(?:[-*]|\d+\.|$)/.test(text)) paragraphs.push([line, text]);
+    else open[1] += ` ${text}`;
+    if (text.trim() !== '') last = line;
+  }
+  return paragraphs;
+}
+
+// Not every relative clause is found, as "that" has other uses; what is found is one.
+it('no sentence has two relative clauses', () => {
+  const nested = pages.flatMap((page) =>
+    paragraphsOf(page).flatMap(([line, text]) =>
+      text
+        .replaceAll(/`[^`]*`/g, 'x')
+        .split(/(?<=[.!?:;]) +/)
+        .filter((sentence) => (sentence.match(RELATIVE)?.length ?? 0) > 1)
+        .map((sentence) => `${page}:${line}: ${sentence}`),
+    ),
+  );
+  expect(nested).toEqual([]);
+  expect('a host that has a port, which is open to those who ask'.match(RELATIVE)).toHaveLength(3);
+});

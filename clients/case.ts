@@ -37,6 +37,13 @@ export interface ScriptedReply {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly text?: string;
+  /** With blanks behind the body, up to so many bytes in all. */
+  readonly bytes?: number;
+  readonly gzip?: true;
+  /** A header that takes so many bytes. */
+  readonly header_bytes?: number;
+  /** Blanks without end follow the body, one every few milliseconds. */
+  readonly endless?: true;
   /** Nothing is ever answered. */
   readonly silent?: boolean;
 }

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as after } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { type Lab, startLab } from '../tests/lab/service.ts';
 import type { Case, Cases, ScriptedReply, SignedWebhook } from './case.ts';
@@ -51,10 +52,18 @@ async function answer(request: IncomingMessage, reply: ServerResponse): Promise<
 const json = (reply: ServerResponse, body: unknown): void =>
   void reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-async function perform({ status, headers, json: body, text: said, silent }: ScriptedReply, reply: ServerResponse) {
-  if (silent) return;
-  reply.writeHead(status ?? 200, { 'content-type': body ? 'application/json' : 'text/plain', ...headers });
-  reply.end(body === undefined ? said : JSON.stringify(body));
+async function perform(scripted: ScriptedReply, reply: ServerResponse): Promise<void> {
+  if (scripted.silent) return;
+  const { status = 200, json: body, text: said = '', bytes = 0 } = scripted;
+  reply.writeHead(status, {
+    'content-type': body ? 'application/json' : 'text/plain',
+    ...(scripted.gzip ? { 'content-encoding': 'gzip' } : {}),
+    ...(scripted.header_bytes === undefined ? {} : { 'x-large': 'x'.repeat(scripted.header_bytes) }),
+    ...scripted.headers,
+  });
+  const content = (body === undefined ? said : JSON.stringify(body)).padEnd(bytes);
+  if (!scripted.endless) return void reply.end(scripted.gzip ? gzipSync(content) : content);
+  for (reply.write(content); !reply.destroyed; await after(5)) reply.write(' ');
 }
 
 /** What the case with this id needs, anew: the values that its steps name in {{…}}. */

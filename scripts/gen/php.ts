@@ -12,6 +12,7 @@ const OWN_ERRORS: Readonly<Record<string, string>> = {
   unreachable: 'The service could not be reached, so the call may or may not have taken effect.',
   timeout: 'There was no reply in time, so the call may or may not have taken effect.',
   redirected: 'The service answered with a redirect, which is not followed.',
+  reply_too_large: 'The reply was larger than 32 MiB, and was not read to its end.',
   unexpected_reply: 'The reply did not come from Mailvet.',
 };
 /** A field that every reply to the call has: what lacks it did not come from Mailvet. */

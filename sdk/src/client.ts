@@ -32,7 +32,7 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       const fresh = filters.filter((filter) => filter.id < last);
       yield* fresh;
       last = fresh.at(-1)?.id ?? last;
-      if (page >= pagination.total_pages) return;
+      if (filters.length === 0 || page >= pagination.total_pages) return;
     }
   }
 

@@ -14,9 +14,9 @@ export class MailvetError extends Error {
   /** HTTP status; 0 where there was no reply. */
   readonly status: number;
   /**
-   * Stable; listed on the errors page of the service. Four are the client's own: `unreachable` and `timeout` (no reply,
-   * so the call may or may not have taken effect), `redirected`, and `unexpected_reply` (the reply did not come from
-   * Mailvet).
+   * Stable; listed on the errors page of the service. Five are the client's own: `unreachable` and `timeout` (no reply,
+   * so the call may or may not have taken effect), `redirected`, `reply_too_large` (more than 32 MiB), and
+   * `unexpected_reply` (the reply did not come from Mailvet).
    */
   readonly code: string;
   /** The parameter that caused the error. */

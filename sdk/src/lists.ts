@@ -1,4 +1,4 @@
-import { pause, type Transport, type Upload } from './transport.ts';
+import { foreign, pause, type Transport, type Upload } from './transport.ts';
 import type { CallOptions, List, ListRow, ListSource, MailvetLists } from './types.ts';
 
 /** Rows of one page: the service's maximum. */
@@ -38,6 +38,8 @@ export function lists({ send, download }: Transport): MailvetLists {
         query: { limit: ROWS_PER_PAGE, ...query, after },
       });
       yield* page.rows;
+      // A proxy that always sends the same page would be asked without end.
+      if (page.next !== null && !(page.next > after)) throw foreign(200);
       after = page.next;
     }
   }

@@ -4,6 +4,8 @@ import type { MailvetOptions, WriteOptions } from './types.ts';
 const TIMEOUT_MS = 35_000;
 /** Timers take no more: with more they end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** A reply that is read as a whole has at most this size, unpacked. The clients in all languages have the same limit. */
+const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 interface Call extends WriteOptions {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -88,13 +90,12 @@ export function transport(options: MailvetOptions): Transport {
 
   async function refusal(reply: Response, text: string): Promise<never> {
     const json = objectOf(text);
-    const message = `The reply (status ${reply.status}) did not come from Mailvet. Check the url.`;
-    throw new MailvetError(reply.status, json === null || reply.ok ? { error: message } : json);
+    throw json === null || reply.ok ? foreign(reply.status) : new MailvetError(reply.status, json);
   }
 
   async function once(call: Call, signal: AbortSignal): Promise<unknown> {
     const reply = await request(call, signal);
-    const text = await reply.text();
+    const text = await textOf(reply);
     const json = objectOf(text);
     const { replyField } = call;
     const isOurs = json !== null && (replyField === undefined || Object.hasOwn(json, replyField));
@@ -134,7 +135,7 @@ export function transport(options: MailvetOptions): Transport {
     download: (call) =>
       attempts(call, call.timeout ?? timeout, async (signal) => {
         const reply = await request(call, signal);
-        return reply.ok && reply.body !== null ? reply.body : refusal(reply, await reply.text());
+        return reply.ok && reply.body !== null ? reply.body : refusal(reply, await textOf(reply));
       }),
   };
 }
@@ -179,6 +180,29 @@ function redirected(reply: Response, from: URL): MailvetError {
   const to = target !== null && URL.canParse(target, from.href) ? ` to ${new URL(target, from).origin}` : '';
   const error = `The service answered with a redirect${to}, which is not followed. Set url to the final address.`;
   return new MailvetError(reply.status, { error, code: 'redirected' });
+}
+
+/** The error of a reply that did not come from Mailvet. */
+export const foreign = (status: number): MailvetError =>
+  new MailvetError(status, { error: `The reply (status ${status}) did not come from Mailvet. Check the url.` });
+
+async function textOf(reply: Response): Promise<string> {
+  // There is no body, or the `fetch` of the caller has no streams.
+  if (!reply.body || !('getReader' in reply.body)) return reply.text();
+  const reader = reply.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > MAX_REPLY_BYTES) {
+      await reader.cancel();
+      const error = `The reply (status ${reply.status}) is larger than 32 MiB, and was not read to its end.`;
+      throw new MailvetError(reply.status, { error, code: 'reply_too_large' });
+    }
+    text += decoder.decode(value, { stream: true });
+  }
 }
 
 function objectOf(text: string): Record<string, unknown> | null {

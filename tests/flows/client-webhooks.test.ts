@@ -1,6 +1,6 @@
 /** What the client in TypeScript has of its own; client-cases.test.ts runs what all clients do. */
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { verifyWebhook, WebhookVerificationError } from '../../sdk/src/index.ts';
 import { newWebhookSecret } from '../../src/kernel/ids.ts';
 
@@ -44,6 +44,17 @@ describe('verifyWebhook', () => {
     await expect(verifyWebhook(body, ids, secret)).rejects.toBeInstanceOf(WebhookVerificationError);
     const byGet = { get: (name: string) => new Headers(good).get(name) };
     expect(await verifyWebhook(body, byGet, secret)).toEqual(JSON.parse(body));
+  });
+
+  it('reads the body once for each secret, however many signatures are sent', async () => {
+    const sign = vi.spyOn(crypto.subtle, 'sign');
+    const verify = vi.spyOn(crypto.subtle, 'verify');
+    const forged = Array.from({ length: 100 }, () => `v1,${'A'.repeat(43)}=`).join(' ');
+    const call = verifyWebhook(body, { ...headersOf(), 'webhook-signature': forged }, [secret, newWebhookSecret()]);
+    await expect(call).rejects.toThrow(/^No signature fits/);
+    expect([sign.mock.calls.length, verify.mock.calls.length]).toEqual([2, 0]);
+    sign.mockRestore();
+    verify.mockRestore();
   });
 
   it('does not take a secret or a payload of another type, as from JavaScript', async () => {

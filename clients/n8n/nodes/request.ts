@@ -35,50 +35,57 @@ interface Refusal {
 }
 
 const TIMEOUT_MS = 35_000;
+/** Timers take no more: with more they end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** A reply that is read as a whole has at most this size, unpacked. The clients in all languages have the same limit. */
+const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 /** The parsed body of a 2xx reply. Rejects with NodeApiError, and with NodeOperationError for a URL that is none. */
 export async function send(caller: Caller, call: Call): Promise<IDataObject> {
-  const { body, statusCode } = await request(caller, call, 'arraybuffer', async (reply) => textOf(reply.body));
-  const json = objectOf(body);
+  const { text, reply } = await request(caller, call, true);
+  const json = objectOf(text);
   if (json === null || (call.replyField !== undefined && !Object.hasOwn(json, call.replyField)))
-    throw refused(caller, call, foreign(statusCode));
+    throw notOurs(caller, call, reply.statusCode);
   return json;
 }
+
+/** The error of a reply that did not come from Mailvet. */
+export const notOurs = (caller: Caller, call: Call, status = 200): NodeApiError =>
+  refused(caller, call, foreign(status));
 
 /** The stream of a 2xx reply, which is read once. */
 export async function download(
   caller: IExecuteFunctions,
   call: Call,
 ): Promise<{ readonly body: FileStream; readonly type: string | undefined }> {
-  const { body, headers } = await request<FileStream>(caller, call, 'stream', async (reply) =>
-    textOf(await caller.helpers.binaryToBuffer(reply.body as FileStream)),
-  );
-  const type = headers['content-type'];
-  return { body, type: typeof type === 'string' ? type.replace(/;.*/s, '') : undefined };
+  const { reply } = await request(caller, call, false);
+  const type = reply.headers['content-type'];
+  return { body: reply.body as FileStream, type: typeof type === 'string' ? type.replace(/;.*/s, '') : undefined };
 }
 
-interface Reply<Body> extends IN8nHttpFullResponse {
-  body: Body & IN8nHttpFullResponse['body'];
-}
-
-async function request<Body>(
+/** A 2xx reply, with its text if it is to be read here. */
+async function request(
   caller: Caller,
   call: Call,
-  encoding: 'arraybuffer' | 'stream',
-  textOfRefusal: (reply: IN8nHttpFullResponse) => Promise<string>,
-): Promise<Reply<Body>> {
+  isRead: boolean,
+): Promise<{ readonly reply: IN8nHttpFullResponse; readonly text: string }> {
   const limit = call.timeout ?? TIMEOUT_MS;
   const until = call.upload === undefined ? Date.now() + limit : Number.POSITIVE_INFINITY;
   for (let left = call.upload === undefined ? (call.retries ?? 0) : 0; ; left -= 1) {
-    const options = await optionsOf(caller, call, encoding, until);
-    let reply: Reply<Body>;
+    const options = await optionsOf(caller, call, until);
+    let reply: IN8nHttpFullResponse;
+    let text: string | null = '';
+    let isSuccess: boolean;
     try {
       reply = await caller.helpers.httpRequestWithAuthentication.call(caller, 'mailvetApi', options);
+      isSuccess = reply.statusCode >= 200 && reply.statusCode < 300;
+      if (isRead || !isSuccess) text = await textOf(reply.body, until);
     } catch {
       throw refused(caller, call, unanswered(limit, Date.now() >= until));
     }
-    if (reply.statusCode >= 200 && reply.statusCode < 300) return reply;
-    const refusal = refusalOf(reply.statusCode, await textOfRefusal(reply));
+    if (text === null) throw refused(caller, call, tooLarge(reply.statusCode));
+    if (isSuccess) return { reply, text };
+    const refusal = refusalOf(reply.statusCode, text);
     const wait = left > 0 ? retryDelay(refusal) : null;
     if (wait === null || Date.now() + wait >= until) throw refused(caller, call, refusal);
     await sleep(wait);
@@ -88,7 +95,6 @@ async function request<Body>(
 async function optionsOf(
   caller: Caller,
   { method, path, query, body, upload, idempotencyKey, itemIndex }: Call,
-  encoding: 'arraybuffer' | 'stream',
   until: number,
 ): Promise<IHttpRequestOptions> {
   const misuse = (message: string, description: string): Error =>
@@ -115,7 +121,7 @@ async function optionsOf(
     },
     qs: query,
     body: upload?.content ?? (body === undefined ? undefined : JSON.stringify(body)),
-    encoding,
+    encoding: 'stream',
     returnFullResponse: true,
     ignoreHttpStatusErrors: true,
     // A redirect would turn a POST into a GET, and could take the key elsewhere.
@@ -124,12 +130,33 @@ async function optionsOf(
   };
 }
 
-/** Of a reply, whose body is bytes with the encoding `arraybuffer`; a proxy of n8n may have made it text. */
-const textOf = (body: unknown): string => (Buffer.isBuffer(body) ? body.toString('utf8') : String(body ?? ''));
+/** The text of a reply; null where it is too large. Rejects where it breaks off, or has not ended in time. */
+async function textOf(body: unknown, until: number): Promise<string | null> {
+  // Without a body, n8n may give something else than a stream.
+  if (!isStream(body)) return Buffer.isBuffer(body) ? body.toString('utf8') : String(body ?? '');
+  if (Number.isFinite(until)) {
+    // n8n keeps timers from nodes. The limit of the request itself ends when the reply begins.
+    const left = Math.min(Math.max(0, Math.ceil(until - Date.now())) + 1, LONGEST_TIMER_MS);
+    const late = () => body.destroy(new Error('The reply did not end in time.'));
+    AbortSignal.timeout(left).addEventListener('abort', late, { once: true });
+  }
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    // Leaving the loop closes the connection.
+    if (size > MAX_REPLY_BYTES) return null;
+    pieces.push(piece as Buffer);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
 
-function objectOf(body: unknown): JsonObject | null {
+const isStream = (body: unknown): body is FileStream =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+
+function objectOf(text: string): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(textOf(body));
+    const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as JsonObject) : null;
   } catch {
     return null;
@@ -139,6 +166,14 @@ function objectOf(body: unknown): JsonObject | null {
 const foreign = (status: number): Refusal => ({
   status,
   body: { error: `The reply (status ${status}) did not come from Mailvet. Check the url.` },
+});
+
+const tooLarge = (status: number): Refusal => ({
+  status,
+  body: {
+    error: `The reply (status ${status}) is larger than 32 MiB, and was not read to its end.`,
+    code: 'reply_too_large',
+  },
 });
 
 function refusalOf(status: number, text: string): Refusal {

@@ -74,6 +74,7 @@ const CALLS: Readonly<Record<string, (by: Performer, args: Json) => Promise<Json
   'filters.list': async (by, { per_page: limit = 50, ...filtersOptions }) => ({
     filters: await jsons(run(by, 'filter', 'getAll', { limit, filtersOptions })),
   }),
+  'filters.all': (by, filtersOptions) => jsons(run(by, 'filter', 'getAll', { returnAll: true, filtersOptions })),
   'lists.list': async (by, { per_page: limit = 50, ...listsOptions }) => ({
     lists: await jsons(run(by, 'list', 'getAll', { limit, listsOptions })),
   }),

@@ -36,7 +36,7 @@ final class Filters extends FiltersApi
                     yield $filter;
                 }
             }
-            if ($page >= $found->pagination->totalPages) {
+            if ($found->filters === [] || $page >= $found->pagination->totalPages) {
                 return;
             }
         }

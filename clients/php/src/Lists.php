@@ -103,6 +103,10 @@ final class Lists extends ListsApi
                 timeout: $timeout,
             ));
             yield from $page->rows;
+            // A proxy that always sends the same page would be asked without end.
+            if ($page->next !== null && $page->next <= $after) {
+                throw Transport::foreign(200);
+            }
             $after = $page->next;
         }
     }

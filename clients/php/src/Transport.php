@@ -148,8 +148,14 @@ final class Transport
     private static function refusal(Response $reply, ?array $json): MailvetException
     {
         $isError = $json !== null && $reply->status >= 300;
-        $message = "The reply (status $reply->status) did not come from Mailvet. Check the url.";
-        return MailvetException::of($reply->status, $isError ? $json : ['error' => $message]);
+        return $isError ? MailvetException::of($reply->status, $json) : self::foreign($reply->status);
+    }
+
+    /** The error of a reply that did not come from Mailvet. */
+    public static function foreign(int $status): MailvetException
+    {
+        $message = "The reply (status $status) did not come from Mailvet. Check the url.";
+        return MailvetException::of($status, ['error' => $message]);
     }
 
     private static function withoutReply(NoReply $failure, ?float $limit): MailvetException

@@ -7,7 +7,7 @@ import {
   NodeOperationError,
   sleep,
 } from 'n8n-workflow';
-import { type Call, download, type FileStream, send } from '../request';
+import { type Call, download, type FileStream, notOurs, send } from '../request';
 
 /** The maximum of the service: of rows, and of filters and lists. */
 const ROWS_PER_PAGE = 1000;
@@ -109,13 +109,17 @@ const rows: Operation = async (node, item) => {
   const query = fieldsOf(node, 'rowOptions', item);
   const found: INodeExecutionData[] = [];
   for (let after: number | null = 0; after !== null; ) {
-    const page: IDataObject = await send(node, {
+    const call: Call = {
       ...limitsOf(node, item),
       ...{ method: 'GET', path: listPath(node, item, '/rows'), replyField: 'rows' },
       query: { limit: ROWS_PER_PAGE, ...query, after },
-    });
+    };
+    const page = await send(node, call);
     for (const json of page.rows as IDataObject[]) found.push({ json, pairedItem: { item } });
-    after = page.next as number | null;
+    const next = page.next as number | null;
+    // A proxy that always sends the same page would be asked without end.
+    if (next !== null && !(next > after)) throw notOurs(node, call);
+    after = next;
   }
   return found;
 };
@@ -158,7 +162,7 @@ const getMany =
       });
       const items = reply[path] as IDataObject[];
       for (const one of items) found.set(one.id, one);
-      if (items.length < PER_PAGE) break;
+      if (items.length < PER_PAGE || page >= Number((reply.pagination as IDataObject).total_pages)) break;
     }
     return [...found.values()].slice(0, limit).map((json) => ({ json, pairedItem: { item } }));
   };

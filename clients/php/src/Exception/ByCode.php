@@ -69,6 +69,7 @@ final class ByCode
         'unreachable' => UnreachableException::class,
         'timeout' => TimeoutException::class,
         'redirected' => RedirectedException::class,
+        'reply_too_large' => ReplyTooLargeException::class,
         'unexpected_reply' => UnexpectedReplyException::class,
     ];
 }

@@ -18,7 +18,7 @@ final class CurlExchange
     public string $body = '';
     public ?string $location = null;
     public bool $isLate = false;
-    /** What the caller's own source of bytes, or sink, failed with. */
+    /** What the caller's own source of bytes, or sink, failed with; or that the reply is too large. */
     public ?\Throwable $failure = null;
     private int $status = 0;
     private bool $hasBegun = false;
@@ -50,6 +50,10 @@ final class CurlExchange
     public function write(\CurlHandle $handle, string $bytes): int
     {
         if ($this->request->sink === null || $this->status >= 300) {
+            if (strlen($this->body) + strlen($bytes) > Response::MAX_BYTES) {
+                $this->failure = Response::tooLarge($this->status);
+                return 0;
+            }
             $this->body .= $bytes;
             return strlen($bytes);
         }

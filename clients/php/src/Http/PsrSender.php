@@ -42,12 +42,20 @@ final readonly class PsrSender implements Sender
         }
         $location = $reply->hasHeader('location') ? $reply->getHeaderLine('location') : null;
         $status = $reply->getStatusCode();
-        if ($request->sink === null || $status >= 300) {
-            return new Response($status, (string) $reply->getBody(), $location);
+        $isRead = $request->sink === null || $status >= 300;
+        $text = '';
+        $body = $reply->getBody();
+        if ($body->isSeekable()) {
+            $body->rewind();
         }
-        for ($body = $reply->getBody(); !$body->eof();) {
-            fwrite($request->sink, $body->read(65_536));
+        while (!$body->eof()) {
+            $piece = $body->read(65_536);
+            if (!$isRead) {
+                fwrite($request->sink, $piece);
+            } elseif (strlen($text .= $piece) > Response::MAX_BYTES) {
+                throw Response::tooLarge($status);
+            }
         }
-        return new Response($status, '', $location);
+        return new Response($status, $text, $location);
     }
 }

@@ -16,6 +16,7 @@ from ._call import NOT_GIVEN
 from ._error import (
     MailvetError,
     RedirectedError,
+    ReplyTooLargeError,
     TimedOutError,
     UnexpectedReplyError,
     UnreachableError,
@@ -38,6 +39,7 @@ __all__ = [
     "MailvetError",
     "Outcome",
     "RedirectedError",
+    "ReplyTooLargeError",
     "Source",
     "TimedOutError",
     "UnexpectedReplyError",

@@ -16,12 +16,15 @@ from . import errors
 from ._error import (
     MailvetError,
     RedirectedError,
+    ReplyTooLargeError,
     TimedOutError,
     UnexpectedReplyError,
     UnreachableError,
 )
 
 TIMEOUT = 35.0
+# Of a reply that is read as a whole. The clients in all languages have the same limit.
+MAX_REPLY_BYTES = 32 * 1024 * 1024
 URL_EXAMPLE = "such as https://verify.example.net"
 
 try:
@@ -129,7 +132,12 @@ class Wire:
 
     def request(self, call: Call) -> dict[str, Any]:
         """Arguments of ``build_request``."""
-        headers = {"authorization": f"Bearer {self._key}", "user-agent": f"mailvet-python/{_VERSION}"}
+        headers = {
+            "authorization": f"Bearer {self._key}",
+            "user-agent": f"mailvet-python/{_VERSION}",
+            # The service compresses no replies, and a small one cannot become a large one.
+            "accept-encoding": "identity",
+        }
         if call.idempotency_key is not None:
             # The HTTP library would say that the service cannot be reached.
             if not re.fullmatch(r"[\x20-\x7e]{1,255}", call.idempotency_key):
@@ -153,9 +161,14 @@ class Wire:
             "content": content,
         }
 
-    def redirected(self, status: int, location: str | None, call: Call) -> MailvetError | None:
+    def rejected(
+        self, status: int, headers: Mapping[str, str], call: Call
+    ) -> MailvetError | None:
+        """The error of a reply whose body is not read."""
         if not 300 <= status < 400 or status == 304:
-            return None
+            is_plain = headers.get("content-encoding", "identity") == "identity"
+            return None if is_plain else foreign(status)
+        location = headers.get("location")
         target = urlsplit(urljoin(self._base + call.path, location)) if location else None
         to = f" to {target.scheme}://{target.netloc}" if target is not None else ""
         text = f"The service answered with a redirect{to}, which is not followed. "
@@ -178,12 +191,21 @@ def refusal(status: int, body: bytes) -> MailvetError:
     """The error of a reply, of the class of its code."""
     parsed = _object_of(body)
     if not isinstance(parsed, dict) or 200 <= status < 300:
-        text = f"The reply (status {status}) did not come from Mailvet. Check the url."
-        return UnexpectedReplyError(status, {"error": text})
+        return foreign(status)
     code = parsed.get("code")
     if not isinstance(code, str):
         return UnexpectedReplyError(status, parsed)
     return errors.BY_CODE.get(code, MailvetError)(status, parsed)
+
+
+def foreign(status: int) -> MailvetError:
+    text = f"The reply (status {status}) did not come from Mailvet. Check the url."
+    return UnexpectedReplyError(status, {"error": text})
+
+
+def too_large(status: int) -> MailvetError:
+    text = f"The reply (status {status}) is larger than 32 MiB, and was not read to its end."
+    return ReplyTooLargeError(status, {"error": text, "code": "reply_too_large"})
 
 
 def retry_delay(error: MailvetError) -> float | None:

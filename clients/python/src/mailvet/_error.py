@@ -13,9 +13,10 @@ class MailvetError(Exception):
     """HTTP status; 0 where there was no reply."""
     code: str
     """
-    Stable; listed on the errors page of the service. Four are the client's own: ``unreachable`` and
-    ``timeout`` (no reply, so the call may or may not have taken effect), ``redirected``, and
-    ``unexpected_reply`` (the reply did not come from Mailvet).
+    Stable; listed on the errors page of the service. Five are the client's own: ``unreachable`` and
+    ``timeout`` (no reply, so the call may or may not have taken effect), ``redirected``,
+    ``reply_too_large`` (more than 32 MiB), and ``unexpected_reply`` (the reply did not come from
+    Mailvet).
     """
     message: str
     """What is wrong, in one sentence."""
@@ -55,6 +56,10 @@ class TimedOutError(MailvetError):
 
 class RedirectedError(MailvetError):
     """The reply was a redirect, which is not followed, as it could take the key elsewhere."""
+
+
+class ReplyTooLargeError(MailvetError):
+    """The reply was larger than 32 MiB, and was not read to its end."""
 
 
 class UnexpectedReplyError(MailvetError):

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterator,
+)
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, TypeVar
@@ -13,7 +20,16 @@ from typing import Any, TypeVar
 import anyio
 import httpx
 
-from ._call import Call, Wire, refusal, retry_delay, timed_out, unreachable
+from ._call import (
+    MAX_REPLY_BYTES,
+    Call,
+    Wire,
+    refusal,
+    retry_delay,
+    timed_out,
+    too_large,
+    unreachable,
+)
 from ._error import MailvetError
 from ._source import Addresses, AsyncSource, Source, read_async_source, read_source
 
@@ -33,7 +49,7 @@ def _upload_call(call: Call, read: Any, type: str | None) -> Call:
 class Download:
     """
     A file that the service sends. Use it with ``with`` and read it piece by piece, or call ``read``
-    or ``save``.
+    or ``save``. Only ``read`` limits its size.
     """
 
     def __init__(self, transport: Transport, call: Call) -> None:
@@ -52,18 +68,19 @@ class Download:
     ) -> bool | None:
         return self._open.__exit__(kind, error, trace)
 
-    def iter_bytes(self) -> Iterator[bytes]:
+    def iter_bytes(self) -> Generator[bytes, None, None]:
         """The file, piece by piece. Raises MailvetError where the connection breaks off."""
         if self._response is None:
             with self:
                 yield from self.iter_bytes()
             return
         with _http_errors(None):
-            yield from self._response.iter_bytes()
+            yield from self._response.iter_raw()
 
     def read(self) -> bytes:
-        """The whole file."""
-        return b"".join(self.iter_bytes())
+        """The whole file. Raises ReplyTooLargeError where it is larger than 32 MiB."""
+        with closing(self.iter_bytes()) as pieces:
+            return _whole(pieces, 200)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file to a path, piece by piece."""
@@ -95,7 +112,7 @@ class AsyncDownload:
     ) -> bool | None:
         return await self._open.__aexit__(kind, error, trace)
 
-    async def iter_bytes(self) -> AsyncIterator[bytes]:
+    async def iter_bytes(self) -> AsyncGenerator[bytes, None]:
         """The file, piece by piece. Raises MailvetError where the connection breaks off."""
         if self._response is None:
             async with self:
@@ -103,12 +120,13 @@ class AsyncDownload:
                     yield piece
             return
         with _http_errors(None):
-            async for piece in self._response.aiter_bytes():
+            async for piece in self._response.aiter_raw():
                 yield piece
 
     async def read(self) -> bytes:
-        """The whole file."""
-        return b"".join([piece async for piece in self.iter_bytes()])
+        """The whole file. Raises ReplyTooLargeError where it is larger than 32 MiB."""
+        async with aclosing(self.iter_bytes()) as pieces:
+            return await _async_whole(pieces, 200)
 
     async def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file to a path, piece by piece."""
@@ -177,10 +195,9 @@ class Transport:
         with _http_errors(limit):
             response = self._http.send(request, stream=True, follow_redirects=False)
         try:
-            location = response.headers.get("location")
-            redirected = self._wire.redirected(response.status_code, location, call)
-            if redirected is not None:
-                raise redirected
+            rejected = self._wire.rejected(response.status_code, response.headers, call)
+            if rejected is not None:
+                raise rejected
             yield response
         finally:
             response.close()
@@ -212,13 +229,37 @@ def _left(until: float) -> float | None:
 
 
 def _body(response: httpx.Response, limit: float | None, until: float) -> bytes:
-    pieces: list[bytes] = []
-    with _http_errors(limit):
-        for piece in response.iter_bytes():
-            pieces.append(piece)
+    def pieces() -> Iterator[bytes]:
+        for piece in response.iter_raw():
+            yield piece
             if time.monotonic() >= until:
                 raise timed_out(limit)
-    return b"".join(pieces)
+
+    with _http_errors(limit):
+        return _whole(pieces(), response.status_code)
+
+
+async def _async_body(response: httpx.Response) -> bytes:
+    with _http_errors(None):
+        return await _async_whole(response.aiter_raw(), response.status_code)
+
+
+def _whole(pieces: Iterator[bytes], status: int) -> bytes:
+    body = bytearray()
+    for piece in pieces:
+        body += piece
+        if len(body) > MAX_REPLY_BYTES:
+            raise too_large(status)
+    return bytes(body)
+
+
+async def _async_whole(pieces: AsyncIterator[bytes], status: int) -> bytes:
+    body = bytearray()
+    async for piece in pieces:
+        body += piece
+        if len(body) > MAX_REPLY_BYTES:
+            raise too_large(status)
+    return bytes(body)
 
 
 class AsyncTransport:
@@ -232,8 +273,7 @@ class AsyncTransport:
 
         async def once() -> T:
             async with self._open(call) as response:
-                with _http_errors(None):
-                    body = await response.aread()
+                body = await _async_body(response)
                 return decode(self._wire.read(call, response.status_code, body))
 
         return await self._attempts(call, once)
@@ -269,10 +309,9 @@ class AsyncTransport:
         with _http_errors(None):
             response = await self._http.send(request, stream=True, follow_redirects=False)
         try:
-            location = response.headers.get("location")
-            redirected = self._wire.redirected(response.status_code, location, call)
-            if redirected is not None:
-                raise redirected
+            rejected = self._wire.rejected(response.status_code, response.headers, call)
+            if rejected is not None:
+                raise rejected
             yield response
         finally:
             await response.aclose()
@@ -287,8 +326,7 @@ class AsyncTransport:
             if response.is_success:
                 return opened, response
             try:
-                with _http_errors(None):
-                    raise refusal(response.status_code, await response.aread())
+                raise refusal(response.status_code, await _async_body(response))
             finally:
                 await opened.__aexit__(None, None, None)
 

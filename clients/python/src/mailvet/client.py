@@ -11,7 +11,7 @@ import anyio
 import httpx
 
 from . import _async_calls, _calls, models
-from ._call import TIMEOUT, HasId, Wire
+from ._call import TIMEOUT, HasId, Wire, foreign
 from ._transport import AsyncTransport, Transport
 
 # Rows and filters of a page: the most that the service sends.
@@ -20,6 +20,13 @@ _FILTERS = 100
 # Seconds between looks at a list.
 _INTERVAL = 2.0
 _UNDER_WAY = ("running", "paused")
+
+
+def _next(page: models.ListRows, after: int) -> int | None:
+    """A proxy that always sends the same page would be asked without end."""
+    if page.next is not None and page.next <= after:
+        raise foreign(200)
+    return page.next
 
 
 def _address_to_forget(email: object) -> str:
@@ -67,7 +74,7 @@ class Filters(_calls.FiltersCalls):
                 if one.id < last:
                     last = one.id
                     yield one
-            if page >= found.pagination.total_pages:
+            if not found.filters or page >= found.pagination.total_pages:
                 return
             page += 1
 
@@ -119,7 +126,7 @@ class Lists(_calls.ListsCalls):
                 timeout=timeout,
             )
             yield from page.rows
-            after = page.next
+            after = _next(page, after)
 
 
 class Client(_calls.RootCalls):
@@ -220,7 +227,7 @@ class AsyncFilters(_async_calls.AsyncFiltersCalls):
                 if one.id < last:
                     last = one.id
                     yield one
-            if page >= found.pagination.total_pages:
+            if not found.filters or page >= found.pagination.total_pages:
                 return
             page += 1
 
@@ -273,7 +280,7 @@ class AsyncLists(_async_calls.AsyncListsCalls):
             )
             for row in page.rows:
                 yield row
-            after = page.next
+            after = _next(page, after)
 
 
 class AsyncClient(_async_calls.AsyncRootCalls):

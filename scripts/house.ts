@@ -106,9 +106,12 @@ function styleLines(): number {
   );
 }
 
-/** Users are files of the product: a test does not make an export shared. */
+/**
+ * Users are files of the service and of the dashboard: a test does not make an export shared. A name of several
+ * signatures, or of a schema and its type, counts once.
+ */
 function users() {
-  const modules = product.map(moduleOf);
+  const modules = [...product, ...web].map(moduleOf);
   const exportsOf = new Map(modules.map(({ path, exports }) => [path, exports]));
   const usersOf = new Map<string, Set<string>>();
   const importersOf = new Map<string, Set<string>>();
@@ -121,7 +124,10 @@ function users() {
         usersOf.set(key, (usersOf.get(key) ?? new Set()).add(path));
       }
     }
-  const all = modules.flatMap(({ path, exports }) => exports.map((name) => `${path}: ${name}`));
+  const ours = new Set(product.map(({ path }) => path));
+  const all = modules
+    .filter(({ path }) => ours.has(path))
+    .flatMap(({ path, exports }) => [...new Set(exports)].map((name) => `${path}: ${name}`));
   const single = product.filter(({ path }) => importersOf.get(path)?.size === 1);
   return {
     exported: all.length,

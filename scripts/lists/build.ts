@@ -8,11 +8,11 @@ import {
   type Letter,
   parseDisposable,
   SOURCE_LETTERS,
-  setAside,
   sourceLetters,
   type Tier,
 } from '../../src/engine/data/disposable-file.ts';
 import { readFileLines, readRelays, readTable } from '../../src/engine/data/domain-data.ts';
+import { setAside } from '../../src/engine/data/update.ts';
 import { FREQUENT_PASSWORDS, passwordCore } from '../../src/service/sign-in/validate.ts';
 import type { ListPackage } from './packages.ts';
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { COMPAT_VENDORS, type CompatVendor } from '../kernel/compat-vendors.ts';
-import { DNS_CONTROL_NAMES, DNS_CONTROL_NAMES_MAX } from '../kernel/control-names.ts';
+import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
 import {
   CONNECTIONS_PER_NETWORK,
   DNS_PORT,
@@ -25,6 +25,9 @@ import {
 import { ROLES, type Role } from '../kernel/facts/roles.ts';
 import { keyModeOf } from '../kernel/ids.ts';
 import { canonicalCidr, canonicalIp, canonicalScopedIp, type HostPort, parseHostPort } from '../kernel/ip.ts';
+
+/** Names in the option; each is one query per round. */
+const DNS_CONTROL_NAMES_MAX = 16;
 
 type OptionGroup =
   | 'Store'

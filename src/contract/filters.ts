@@ -17,8 +17,19 @@ import { FILTER_ORDERS } from '../kernel/facts/sort-orders.ts';
 import { choice, counted, grouped, span } from '../kernel/format.ts';
 import { sortFields } from './dashboard/fields.ts';
 import { FLAGS, FoundInFile, readFields } from './lists.ts';
-import { AlsoCalled, Refused, type RefusedFields, WithWarnings } from './reader.ts';
-import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
+import {
+  AlsoCalled,
+  DecodedAs,
+  DescribedCount,
+  Nullable,
+  OneOf,
+  Pagination,
+  Refused,
+  type RefusedFields,
+  Text,
+  WholeNumber,
+  WithWarnings,
+} from './schema.ts';
 
 const ACTION = '`block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count.';
 const MATCH = '`mailbox`, of an address: every spelling of its mailbox.';
@@ -216,16 +227,15 @@ export const FilterUpload = Type.Object({
   ...readFields('values'),
 });
 
-const CountedRows = (description: string) => Type.Integer({ minimum: 0, description });
 const RowNumber = Type.Integer({ minimum: 1, description: 'Line of the text, or row of the sheet.' });
 
 export const FilterImportReply = Type.Object(
   {
     dry_run: Type.Boolean(),
-    rows: CountedRows('Those that are not blank.'),
-    added: CountedRows('Filters that were added, or would be.'),
-    existing: CountedRows('Those that there are already, or that an earlier row has.'),
-    invalid: CountedRows('Those that cannot be used, and change nothing.'),
+    rows: DescribedCount('Those that are not blank.'),
+    added: DescribedCount('Filters that were added, or would be.'),
+    existing: DescribedCount('Those that there are already, or that an earlier row has.'),
+    invalid: DescribedCount('Those that cannot be used, and change nothing.'),
     errors: Type.Array(
       Type.Object({
         row: RowNumber,

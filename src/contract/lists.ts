@@ -26,8 +26,18 @@ import { POLICY_ACTIONS } from '../kernel/facts/policies.ts';
 import { DELIVERABILITIES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, grouped, span } from '../kernel/format.ts';
 import { PolicyNameField } from './policies.ts';
-import { AlsoCalled, WithWarnings } from './reader.ts';
-import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber } from './schema.ts';
+import {
+  AlsoCalled,
+  Count,
+  DecodedAs,
+  Nullable,
+  OneOf,
+  Pagination,
+  Text,
+  Time,
+  WholeNumber,
+  WithWarnings,
+} from './schema.ts';
 import {
   ChecksReply,
   DeliverabilityField,
@@ -191,8 +201,6 @@ export const ListPatch = Type.Object(
   },
   { title: 'ListPatch' },
 );
-
-const Count = Type.Integer({ minimum: 0 });
 
 /** How a file was read, beside its columns. */
 export const FoundInFile = {

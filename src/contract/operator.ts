@@ -15,8 +15,7 @@ import { grouped, span } from '../kernel/format.ts';
 import { AllowIps, KEY_LIMITS, LedgerReply } from './dashboard/account.ts';
 import { Email, Name, PlanField } from './dashboard/fields.ts';
 import { OperatorAccountFields, RateLimit } from './dashboard/operator.ts';
-import { WithWarnings } from './reader.ts';
-import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber } from './schema.ts';
+import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber, WithWarnings } from './schema.ts';
 import { UsageReply } from './usage.ts';
 
 const ExternalId = (description: string) =>

@@ -12,8 +12,7 @@ import {
 import { LEVELS } from '../kernel/facts/plans.ts';
 import { MAIL_OUTCOMES, OUTCOME_CLASSES } from '../kernel/facts/sent-mail.ts';
 import { choice, span } from '../kernel/format.ts';
-import { AlsoCalled, Rows, WithWarnings } from './reader.ts';
-import { DecodedAs, Nullable, OneOf, Text } from './schema.ts';
+import { AlsoCalled, DecodedAs, DescribedCount, Nullable, OneOf, Rows, Text, WithWarnings } from './schema.ts';
 import { DeliverabilityField, EMAIL_ERROR, ReasonField } from './verify.ts';
 
 /** Describes one message to one recipient. */
@@ -100,8 +99,6 @@ const OutcomeResultReply = Type.Object(
   },
   { title: 'OutcomeResult' },
 );
-
-const DescribedCount = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const OutcomesReply = WithWarnings(
   'OutcomesResult',

@@ -18,8 +18,7 @@ import {
   type Signal,
 } from '../kernel/facts/policies.ts';
 import { choice, span } from '../kernel/format.ts';
-import { Strict, WithWarnings } from './reader.ts';
-import { Defaulted, Nullable, OneOf, Time, WholeNumber } from './schema.ts';
+import { Count, Defaulted, Nullable, OneOf, Strict, Time, WholeNumber, WithWarnings } from './schema.ts';
 
 const NAME_ERROR = `must have ${span(POLICY_NAME_LENGTH)} characters, each a small letter, a digit or one of "_", "." and "-".`;
 const nameField = (field: string, description: string) =>
@@ -163,8 +162,6 @@ export const PolicyListReply = WithWarnings('PolicyList', PoliciesReply);
 
 export const PolicyDeleted = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'PolicyDeleted' });
 export const PolicyDeletedReply = WithWarnings('PolicyDeleted', PolicyDeleted);
-
-const Count = Type.Integer({ minimum: 0 });
 
 /** What rules would have said of the newest verifications of the account; `items`: those that are not accepted. */
 export const PolicyTrialReply = Type.Object(

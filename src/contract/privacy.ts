@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { ADDRESS_LENGTH } from '../kernel/facts/limits.ts';
-import { Strict, Warnings } from './reader.ts';
-import { Text, Time } from './schema.ts';
+import { Strict, Text, Time, Warnings } from './schema.ts';
 import { EMAIL_ERROR } from './verify.ts';
 
 const PersonEmail = Text('email', ADDRESS_LENGTH, { description: 'Without regard to case.', 'x-error': EMAIL_ERROR });

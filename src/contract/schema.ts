@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TArrayOptions, type TObject, type TProperties, type TSchema } from 'typebox';
 import { IDEMPOTENCY_HOURS } from '../kernel/facts/lifetimes.ts';
 import { IDEMPOTENCY_KEY_LENGTH, type Range } from '../kernel/facts/limits.ts';
 import type { Deliverability } from '../kernel/facts/reasons.ts';
@@ -25,6 +25,9 @@ export const WholeNumber = <R extends Range>(field: string, range: R, options: o
   });
   return Object.assign(schema, defaults);
 };
+
+export const Count = Type.Integer({ minimum: 0 });
+export const DescribedCount = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const Pagination = Type.Object(
   {
@@ -100,3 +103,39 @@ export const IdempotencyHeader = Type.Object({
 });
 
 export const Time = Type.String({ format: 'date-time' });
+
+/** In every reply to a request that can have fields or parameters that the contract does not know. */
+export const Warnings = Type.Array(Type.String(), {
+  description: 'What the request has that is unknown, or changes nothing.',
+});
+
+/** A reply of the public API with the warnings of its request, which its handler need not add (http/router.ts). */
+export const WithWarnings = <P extends TProperties>(title: string, { properties }: TObject<P>) =>
+  Type.Object({ ...properties, warnings: Warnings }, { title });
+
+/** An array whose items are read one by one: a wrong one is an error of its own. The note never leaves the server. */
+export const Rows = <T extends TSchema>(item: T, options: TArrayOptions) =>
+  Object.assign(Type.Array(item, options), { '~rows': true } as const);
+
+/** A property with the names that people give it elsewhere. The note never leaves the server. */
+export const AlsoCalled = <T extends TSchema>(names: readonly string[], schema: T) =>
+  Object.assign(schema, { '~also': names });
+
+/**
+ * A request in which an unknown field is refused, because neglecting it would reverse the wish. `but`: names that
+ * change nothing. The note never leaves the server.
+ */
+export const Strict = <T extends TSchema>(schema: T, but: readonly string[] = []) =>
+  Object.assign(schema, { '~strict': but });
+
+/** Fields that a contract does not know, and that must not be left out of account. */
+export type RefusedFields = Readonly<
+  Record<string, { /** Values that change nothing. */ readonly harmless: readonly unknown[]; readonly instead: string }>
+>;
+
+/**
+ * A schema of an object whose reader refuses these fields, and what is spelled nearly as the `decisive` ones of its
+ * own, instead of warning of them. The note stays here.
+ */
+export const Refused = <T extends TSchema>(fields: RefusedFields, decisive: readonly string[], schema: T) =>
+  Object.assign(schema, { '~refused': new Map(Object.entries(fields)), '~decisive': decisive });

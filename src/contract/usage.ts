@@ -2,8 +2,7 @@ import Type, { type Static } from 'typebox';
 import { LIST_RESULT_BYTES } from '../kernel/facts/limits.ts';
 import type { Priced } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
-import { WithWarnings } from './reader.ts';
-import { DecodedAs, OneOf, Time } from './schema.ts';
+import { DecodedAs, OneOf, Time, WithWarnings } from './schema.ts';
 
 const USAGE_GROUPINGS = ['day', 'key', 'reason', 'validation_type'] as const;
 

@@ -2,8 +2,7 @@ import Type from 'typebox';
 import { LOG_QUERY_LENGTH } from '../kernel/facts/limits.ts';
 import { InstantOf, PageSize } from './dashboard/fields.ts';
 import { LogEntryReply, LogFilters } from './dashboard/log.ts';
-import { AlsoCalled, Warnings } from './reader.ts';
-import { Nullable, Time } from './schema.ts';
+import { AlsoCalled, Nullable, Time, Warnings } from './schema.ts';
 
 const { email, query, level, reason, deliverability, decision } = LogFilters.properties;
 

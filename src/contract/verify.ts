@@ -20,8 +20,17 @@ import {
 } from '../kernel/facts/reasons.ts';
 import { choice, span } from '../kernel/format.ts';
 import { DecisionField, PolicyNameField } from './policies.ts';
-import { AlsoCalled, Warnings, WithWarnings } from './reader.ts';
-import { DecodedAs, Defaulted, Nullable, OneOf, Text, WholeNumber } from './schema.ts';
+import {
+  AlsoCalled,
+  DecodedAs,
+  Defaulted,
+  Nullable,
+  OneOf,
+  Text,
+  Warnings,
+  WholeNumber,
+  WithWarnings,
+} from './schema.ts';
 
 const RESULTS = ['pass', 'fail', 'unknown', 'skipped'] as const;
 

@@ -21,8 +21,7 @@ import {
 import { choice, grouped, kibibytes } from '../kernel/format.ts';
 import { ListReply } from './lists.ts';
 import { ContradictionFields } from './outcomes.ts';
-import { WithWarnings } from './reader.ts';
-import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber } from './schema.ts';
+import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber, WithWarnings } from './schema.ts';
 import { Credits } from './usage.ts';
 
 // What webhooks receive: the body of each event.

@@ -17,12 +17,13 @@ import {
   askCanaries,
   askOperator,
   type EgressHealth,
+  type EgressShares,
   type MonitoredMailboxCheck,
   monitorEgress,
   probeConnectivity,
   probeProxy,
+  problemsOf,
 } from './smtp/egress.ts';
-import { type EgressShares, problemsOf } from './smtp/egress-record.ts';
 import {
   CATCH_ALL_SKIPPED,
   createMailboxCheck,

@@ -13,7 +13,7 @@ import { lookUpFromCache, lookUpMailServers, type MxLookupOptions, runLookup } f
 import type { QueryLimit, Resolver } from './dns/resolver.ts';
 import type { DisposableEvidence, DnsEvidence, Evidence, Level, MatchedFilter, Result } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
-import { CATCH_ALL_SKIPPED, type MailboxLimit, type MailboxQuestion, resultWithoutDialogue } from './smtp/mailbox.ts';
+import type { MailboxLimit, MailboxQuestion } from './smtp/mailbox.ts';
 
 export interface EngineDeps {
   readonly clock: Clock;
@@ -182,17 +182,6 @@ export async function checkMailbox(e: Evidence, limit: MailboxLimit, engine: Eng
   if (e.dns === null) throw new TypeError('the mailbox check needs the mail hosts');
   return { ...e, ...(await engine.mailbox.check({ address: addressOf(e), dns: e.dns }, limit)) };
 }
-
-/** Evidence of a check that a fault of ours ended: nothing is known, and it can be tried again. */
-export const withMailboxFault = (e: Evidence): Evidence => ({
-  ...e,
-  smtp: {
-    ...resultWithoutDialogue('host', 'smtp_temporary_failure', 'engine.fault'),
-    attempts: [],
-    transcript: { lines: [] },
-  },
-  catchAll: CATCH_ALL_SKIPPED,
-});
 
 /** Whether the smtp stage is left to do. */
 export const needsMailboxCheck = (e: Evidence): boolean =>

@@ -135,9 +135,3 @@ function decodeLines(bytes: Buffer, notes: DecodeNotes): string {
   }
   return text;
 }
-
-/** What ends lines in a text without CR and LF; null: nothing does, or it has them. */
-export function lineEndOf(text: string): string | null {
-  if (/[\r\n]/.test(text)) return null;
-  return ['\u2028', '\u2029', '\u0085', '\u000b', '\u001e', '\f'].find((end) => text.includes(end)) ?? null;
-}

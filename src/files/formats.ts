@@ -7,10 +7,10 @@ import type { FileForm } from '../kernel/facts/lists.ts';
 import { counted } from '../kernel/format.ts';
 import { ListSplitter } from './address-list.ts';
 import { readLdif, readVCards } from './contacts.ts';
-import { type DecodeNotes, decodeText, lineEndOf, type TextBlock } from './decode-text.ts';
+import { type DecodeNotes, decodeText, type TextBlock } from './decode-text.ts';
 import { cutterOf, detectShape, type TextShape } from './dialect.ts';
 import { detectEncoding, type Encoding } from './encoding.ts';
-import { RECOGNIZED_BYTES, recognize } from './forms.ts';
+import { recognize } from './forms.ts';
 import { inputBlocks } from './input-blocks.ts';
 import { openJson } from './json-rows.ts';
 import { FileError, tooLarge, unreadable } from './problems.ts';
@@ -28,6 +28,15 @@ import { shownNames } from './xlsx/book.ts';
 import { readSheet } from './xlsx/threads.ts';
 import { mainPartOf } from './xlsx/workbook.ts';
 import { openZip, RATIO_FREE_BYTES, RATIO_MAX, type Zip, type ZipEntry } from './xlsx/zip-read.ts';
+
+/** Of a file, what is looked at. */
+const RECOGNIZED_BYTES = 64 * 1024;
+
+/** What ends lines in a text without CR and LF; null: nothing does, or it has them. */
+function lineEndOf(text: string): string | null {
+  if (/[\r\n]/.test(text)) return null;
+  return ['\u2028', '\u2029', '\u0085', '\u000b', '\u001e', '\f'].find((end) => text.includes(end)) ?? null;
+}
 
 export interface OpenedFile {
   readonly source: RowSource;

@@ -9,9 +9,6 @@ export const isBookFormat = (format: string | undefined): boolean => BOOK_FORMAT
 /** What the first bytes tell. Of a ZIP archive, its entries tell more; `text` may be any text. */
 type Recognized = Exclude<FileForm, 'csv' | 'tsv' | 'xlsx' | 'xlsb'> | 'zip' | 'gzip';
 
-/** Of a file, what is looked at. */
-export const RECOGNIZED_BYTES = 64 * 1024;
-
 const EXPORT_ADDRESSES = 'export the addresses as CSV';
 const UNPACK = 'unpack it first, and send what is in it';
 const binary = (text: string): Buffer => Buffer.from(text, 'latin1');

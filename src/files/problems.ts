@@ -38,14 +38,3 @@ export const tooLarge = (limit: number, unit: string, line: number | null = null
 
 export const unreadable = (cause: string, line: number | null = null): FileError =>
   new FileError({ code: 'unreadable_file', line }, `The file cannot be read${atLine(line)}: ${cause}.`);
-
-const SHOWN_NAMES = 20;
-const SHOWN_NAME_CHARACTERS = 60;
-
-export function noAddressColumn(columns: readonly string[], wanted: string | null): FileError {
-  const shown = columns.slice(0, SHOWN_NAMES).map((name) => JSON.stringify(name.slice(0, SHOWN_NAME_CHARACTERS)));
-  if (columns.length > SHOWN_NAMES) shown.push('…');
-  const what = wanted === null ? 'No column holds email addresses' : `There is no column ${JSON.stringify(wanted)}`;
-  const seen = shown.length === 0 ? '' : ` The columns are: ${shown.join(', ')}.`;
-  return new FileError({ code: 'no_address_column', columns }, `${what}.${seen}`);
-}

@@ -1,10 +1,11 @@
 /** Writers of results: the columns of the file, then those of the results. All write piece by piece. */
+import { DAY_MS, fromIso, toIso } from '../kernel/clock.ts';
 import { notFormula, quotedFor } from '../kernel/csv.ts';
 import type { ResultFormat } from '../kernel/facts/lists.ts';
 import { BYTE_ORDER_MARK, type EncodeText, encoderOf, hasByteOrder } from './encode-text.ts';
 import { RESULT_COLUMNS, RESULT_PREFIX, type ResultCell, type RowResult } from './result-columns.ts';
 import { rowsToPiece } from './xlsx/threads.ts';
-import { typedCell, writeEnd, writeHead, type XlsxCell, type XlsxState } from './xlsx/write.ts';
+import { writeEnd, writeHead, type XlsxCell, type XlsxState } from './xlsx/write.ts';
 
 export interface ResultRow {
   /** As many as the file has columns. */
@@ -135,4 +136,23 @@ const typedCells = ({ cells, extra, ...row }: ResultRow): XlsxCell[] => [
 function safeCell(value: ResultCell): string {
   if (value === null) return '';
   return typeof value === 'string' ? notFormula(value) : String(value);
+}
+
+/** Excel shows longer ones as 1E+12, and telephone numbers have so many. */
+const INTEGER_DIGITS = 11;
+const EPOCH_DAYS = 25_569;
+
+/** What the text of a cell was in a workbook, as our reader writes it: a number, a date, TRUE or FALSE. */
+function typedCell(text: string): XlsxCell {
+  if (text === 'TRUE' || text === 'FALSE') return text === 'TRUE';
+  if (/^-?\d/.test(text) && text.length <= 16) {
+    const number = Number(text);
+    if (String(number) === text && Math.abs(number) < 10 ** INTEGER_DIGITS) return number;
+  }
+  // Days before March 1900 have two numbers.
+  if (/^(19[1-9]|[2-9]\d\d)\d-\d\d-\d\d(T\d\d:\d\d:\d\d)?$/.test(text)) {
+    const ms = fromIso(text.length > 10 ? `${text}Z` : `${text}T00:00:00Z`);
+    if (ms !== null && toIso(ms).startsWith(text)) return { days: ms / DAY_MS + EPOCH_DAYS };
+  }
+  return text;
 }

@@ -12,7 +12,8 @@ import { NOT_FOUND_PAGE } from './dashboard/pages.ts';
 import { ambiguityOf, type HeaderList, HttpReply, HttpRequest, putHeader, putHeaders } from './exchange.ts';
 import { expectAtPace } from './input/arrival.ts';
 import { errorBody, errorHeaders, JSON_TYPE, sendError } from './reply.ts';
-import { handlerOf, Router, wantsPage, withoutSlash } from './router.ts';
+import type { Route } from './route.ts';
+import { handlerOf, Router } from './router.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
 import { createHttpServer, isLast } from './server.ts';
 
@@ -189,4 +190,23 @@ function commonHeadersOf(publicUrl: string): CommonHeaders {
       headers.push('cache-control', 'no-store');
     return headers;
   };
+}
+
+/** Paths of programs: their unknown ones are errors in JSON, whoever asks. */
+const NOT_PAGES = /^\/(v1|hooks|dashboard|assets)(\/|$)/;
+
+/** Whether a person looks at the reply: browsers accept HTML by name, when they load a page. */
+const wantsPage = ({ method, headers }: IncomingMessage, path: string): boolean =>
+  (method === 'GET' || method === 'HEAD') && !NOT_PAGES.test(path) && (headers.accept ?? '').includes('text/html');
+
+/** The URL without the slash at its end, if that is a page; else null. */
+export function withoutSlash(router: Router<Route>, path: string, url: string): string | null {
+  let end = path.length;
+  // Not by a pattern: those for an end begin again at each slash, of which a path may have thousands.
+  while (path[end - 1] === '/') end -= 1;
+  const trimmed = path.slice(0, end);
+  if (trimmed === path || trimmed === '') return null;
+  if (router.find('GET', trimmed)?.row.access !== 'page') return null;
+  const query = url.indexOf('?');
+  return query < 0 ? trimmed : trimmed + url.slice(query);
 }

@@ -8,9 +8,8 @@ import {
   UnawaitedError,
 } from '../kernel/errors.ts';
 import type { StoredReply } from '../service/admission.ts';
-import type { HttpReply, HttpRequest } from './exchange.ts';
-import { closeUnlessRead } from './exchange.ts';
-import type { Answer, ForeignForm, RawAnswer, ReplyBody } from './route.ts';
+import { closeUnlessRead, type HttpReply, type HttpRequest } from './exchange.ts';
+import type { ForeignForm, RawAnswer, ReplyBody } from './route.ts';
 
 /** A change request without any field. `fields`: those it accepts. */
 export const nothingToChange = (fields: string): ApiError =>
@@ -108,15 +107,6 @@ export const jsonReply = <S extends TSchema = never>(
   body: JSON.stringify(body),
   headers: { 'content-type': JSON_TYPE, ...headers },
 });
-
-/** A JSON answer of a handler as it is stored for an Idempotency-Key. `usual`: the status of its row. */
-export function storedFormOf(answer: Answer, usual: number): StoredReply {
-  const { status = usual, headers = {} } = answer;
-  const named = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string');
-  const body = answer.type === undefined ? JSON.stringify(answer.body) : answer.body;
-  if (typeof body !== 'string') throw new TypeError('Only a reply of JSON can be stored.');
-  return { status, body, headers: { ...Object.fromEntries(named), 'content-type': JSON_TYPE } };
-}
 
 /** A reply whose body is JSON text already. */
 export const replyAnswer = ({ status, body, headers }: StoredReply): RawAnswer => ({

@@ -1,32 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { PATH_PARAM_LENGTH } from '../kernel/facts/limits.ts';
 import { GUARDS } from './access/guards.ts';
 import type { HttpContext } from './context.ts';
-import type { HttpReply, HttpRequest, Params } from './exchange.ts';
-import { closeUnlessRead } from './exchange.ts';
+import { closeUnlessRead, type HttpReply, type HttpRequest, type Params } from './exchange.ts';
 import { inputReader } from './input/reader.ts';
 import { PacedBody } from './paced-body.ts';
 import { sendError } from './reply.ts';
 import { type Answer, hasWarnings, type Route } from './route.ts';
-
-/** Paths of programs: their unknown ones are errors in JSON, whoever asks. */
-const NOT_PAGES = /^\/(v1|hooks|dashboard|assets)(\/|$)/;
-
-/** Whether a person looks at the reply: browsers accept HTML by name, when they load a page. */
-export const wantsPage = ({ method, headers }: IncomingMessage, path: string): boolean =>
-  (method === 'GET' || method === 'HEAD') && !NOT_PAGES.test(path) && (headers.accept ?? '').includes('text/html');
-
-/** The URL without the slash at its end, if that is a page; else null. */
-export function withoutSlash(router: Router<Route>, path: string, url: string): string | null {
-  let end = path.length;
-  // Not by a pattern: those for an end begin again at each slash, of which a path may have thousands.
-  while (path[end - 1] === '/') end -= 1;
-  const trimmed = path.slice(0, end);
-  if (trimmed === path || trimmed === '') return null;
-  if (router.find('GET', trimmed)?.row.access !== 'page') return null;
-  const query = url.indexOf('?');
-  return query < 0 ? trimmed : trimmed + url.slice(query);
-}
 
 interface RouterRow {
   readonly method: string;

@@ -4,6 +4,3 @@
  * knows the Internet; an internal resolver may have a root of its own, so the root is none of them.
  */
 export const DNS_CONTROL_NAMES = ['com', 'net', 'org', 'gmail.com', 'outlook.com', 'yahoo.com', 'icloud.com'] as const;
-
-/** Names in the option; each is one query per round. */
-export const DNS_CONTROL_NAMES_MAX = 16;

@@ -82,17 +82,3 @@ export type BodyCostName = CostOfKind<'body'>;
 export type ReaderCostName = CostOfKind<'reader'>;
 /** Turns of requests; the threads for workbooks have queues of their own. */
 export type TurnCostName = Exclude<CostOfKind<'turn'>, `${string}workbook_read`>;
-
-/** A body whose pieces are smaller on the average is read at most so fast, with all others of that kind. */
-export const PIECE_BYTES = 256;
-export const PIECES_PER_SECOND = 30_000;
-/** A body that is read whole comes in so many pieces at most. */
-export const PIECES_MAX = 1_000;
-
-/** Whoever has no place waits in line for one for so long, seconds; so many accounts do. */
-export const PLACE_WAIT_SECONDS = 20;
-export const PLACE_LINE = 64;
-/** After which whoever was refused a place may try again, seconds. */
-export const PLACE_RETRY_SECONDS = 5;
-/** Nobody loses a place to another account before, seconds. */
-export const PLACE_GRACE_SECONDS = 5;

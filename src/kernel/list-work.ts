@@ -1,16 +1,3 @@
-/** Bounds of the work on lists, of one process. */
-
-/** Addresses that were claimed and are not done, of all lists and of one. */
-export const LIST_ADDRESSES_IN_HAND = 24_000;
-export const LIST_ADDRESSES_IN_HAND_EACH = 5_000;
-/** Lists that are worked on at the same time; others take turns with them. */
-export const LISTS_AT_ONCE = 40;
-/** Domains that are looked up, and mailboxes that are checked, at the same time. */
-export const LIST_LOOKUPS = 128;
-export const LIST_CHECKS = 2_000;
-/** Mail operators of other nodes that are remembered, and the longest name of one. */
-export const LIST_OPERATORS_OF_OTHERS = 1_000;
-export const LIST_OPERATOR_LENGTH = 200;
 /**
  * What a process does at once for lists, while nobody else charges and while single calls come. Calls wait for each of
  * the steps, and for garbage collections, which copy what is in memory.

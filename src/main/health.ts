@@ -4,7 +4,7 @@ import { isLie } from '../engine/dns/message.ts';
 import { RESOLVER_PROBLEMS } from '../engine/dns/resolver.ts';
 import type { TrustChange } from '../engine/dns/servers.ts';
 import { adviceOf, ageInDays, type Finding, type IdentityCheck } from '../engine/doctor/diagnose.ts';
-import type { EgressShares } from '../engine/smtp/egress-record.ts';
+import type { EgressShares } from '../engine/smtp/egress.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, toIso } from '../kernel/clock.ts';
 import { firstAdvice } from '../kernel/doctor-checks.ts';

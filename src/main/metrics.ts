@@ -2,7 +2,7 @@ import type { Options } from '../config/read.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import { TRUST_STATES } from '../engine/dns/trust.ts';
 import { ageInDays } from '../engine/doctor/diagnose.ts';
-import { EGRESS_CONDITIONS, type EgressShares } from '../engine/smtp/egress-record.ts';
+import { EGRESS_CONDITIONS, type EgressShares } from '../engine/smtp/egress.ts';
 import type { OperatorUse } from '../engine/smtp/operators.ts';
 import type { Health } from '../http/context.ts';
 import type { MetricSources, Metrics } from '../http/metrics/registry.ts';

@@ -39,7 +39,7 @@ export interface KeysetPage<T> {
 }
 
 /** An account, for its members. All methods throw ApiError. */
-export interface AccountService {
+interface AccountService {
   /** The retention may have at most this many days. */
   readonly retentionDaysMax: number;
   get(account: AccountId): Promise<AccountDetail>;

@@ -1,20 +1,19 @@
 /** Accounts get places and turns by the table of costs. They are kept per process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
-import {
-  type BodyCostName,
-  COSTS,
-  PLACE_GRACE_SECONDS,
-  PLACE_LINE,
-  PLACE_RETRY_SECONDS,
-  PLACE_WAIT_SECONDS,
-  type ReaderCostName,
-  type TurnCostName,
-} from '../kernel/costs.ts';
+import { type BodyCostName, COSTS, type ReaderCostName, type TurnCostName } from '../kernel/costs.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { FairQueue, type HeldPlace, Places } from '../kernel/fair-queue.ts';
 import { ownerOf } from '../store/test-account.ts';
 import { GiveWay } from './lists/give-way.ts';
+
+/** Whoever has no place waits in line for one for so long, seconds; so many accounts do. */
+export const PLACE_WAIT_SECONDS = 20;
+const PLACE_LINE = 64;
+/** After which whoever was refused a place may try again, seconds. */
+const PLACE_RETRY_SECONDS = 5;
+/** Nobody loses a place to another account before, seconds. */
+const PLACE_GRACE_SECONDS = 5;
 
 type HeldCostName = BodyCostName | ReaderCostName;
 

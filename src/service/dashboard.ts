@@ -9,49 +9,25 @@ import { creditsOf, planWithLevel } from '../kernel/facts/plans.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import { NO_OPERATOR } from '../kernel/log-origins.ts';
 import type { AccountId, List, SavedView, SavedViews, Store } from '../store/store.ts';
-import { type AccountService, createAccountService } from './accounts.ts';
+import { createAccountService } from './accounts.ts';
 import { balanceOf } from './balance.ts';
-import { type Chart, type ChartQuery, chartOf } from './charts.ts';
+import { type ChartQuery, chartOf } from './charts.ts';
 import { type ListsOptions, urlsOf } from './disposable-lists.ts';
 import type { ListsUpdate } from './disposable-lists-update.ts';
 import type { DoctorOptions } from './doctor.ts';
-import { createJobService, type JobService } from './jobs.ts';
-import { createKeyService, type KeyService, noticesOf, stateOf } from './keys.ts';
+import { createJobService } from './jobs.ts';
+import { createKeyService, noticesOf, stateOf } from './keys.ts';
 import { listObject } from './lists/service.ts';
-import { createLogService, type LogService } from './log.ts';
+import { createLogService } from './log.ts';
 import type { MailLimits } from './mail-limits.ts';
-import { createMemberService, type MemberActivity, type MemberService } from './members.ts';
+import { createMemberService, type MemberActivity } from './members.ts';
 import { parseViewName } from './names.ts';
-import {
-  createNoticeService,
-  failedLists,
-  firstStepsOf,
-  isShown,
-  type NoticeService,
-  shownFailures,
-} from './notices.ts';
-import { createOperatorService, type OperatorService } from './operator.ts';
-import { createOperatorKeyService, type OperatorKeyService } from './operator-keys.ts';
-import { createReplyService, type ReplyService } from './replies.ts';
+import { createNoticeService, failedLists, firstStepsOf, isShown, shownFailures } from './notices.ts';
+import { createOperatorService } from './operator.ts';
+import { createOperatorKeyService } from './operator-keys.ts';
+import { createReplyService } from './replies.ts';
 import type { SharedLists } from './shared-lists.ts';
 import type { Sessions, SignedIn } from './sign-in/session.ts';
-
-export interface DashboardServices {
-  readonly sessions: Sessions;
-  readonly members: MemberService;
-  readonly account: AccountService;
-  readonly overview: (account: AccountId, user: Pick<SignedIn, 'id' | 'operator'>) => Promise<Overview>;
-  readonly notices: NoticeService;
-  readonly operators: (account: AccountId, query: OperatorsPeriod) => ReturnType<typeof operatorsAsked>;
-  readonly chart: (account: AccountId, ask: ChartQuery) => Promise<Chart>;
-  readonly keys: KeyService;
-  readonly operatorKeys: OperatorKeyService;
-  readonly log: LogService;
-  readonly views: ViewService;
-  readonly operator: OperatorService;
-  readonly jobs: JobService;
-  readonly replies: ReplyService;
-}
 
 interface DashboardParts {
   readonly store: Store;
@@ -70,7 +46,9 @@ interface DashboardParts {
   readonly sharedLists: SharedLists;
 }
 
-export function createDashboard(parts: DashboardParts): DashboardServices {
+export type DashboardServices = ReturnType<typeof createDashboard>;
+
+export function createDashboard(parts: DashboardParts) {
   const { store, clock, options, lists, url, sessions } = parts;
   const { mail, mailLimits, activity, listsUpdate, sharedLists } = parts;
   const signupOpen = options.signup === 'open';
@@ -79,10 +57,10 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     sessions,
     members,
     account: createAccountService({ store, clock, retentionDaysMax: options.retentionDays }),
-    overview: (account, user) => overviewOf(store, clock, account, user),
+    overview: (account: AccountId, user: Pick<SignedIn, 'id' | 'operator'>) => overviewOf(store, clock, account, user),
     notices: createNoticeService(store, clock),
-    operators: (account, query) => operatorsAsked(store, clock, account, query),
-    chart: (account, ask) => chartOf(store, clock, account, ask),
+    operators: (account: AccountId, query: OperatorsPeriod) => operatorsAsked(store, clock, account, query),
+    chart: (account: AccountId, ask: ChartQuery) => chartOf(store, clock, account, ask),
     keys: createKeyService(store, clock),
     operatorKeys: createOperatorKeyService(store),
     log: createLogService(store, options.retentionDays),
@@ -181,8 +159,6 @@ async function latestLists(
   const shown = [...running.items, ...latest.items.filter(({ id }) => !seen.has(id))].slice(0, OVERVIEW_LISTS);
   return { shown, running: running.total };
 }
-
-type Overview = Awaited<ReturnType<typeof overviewOf>>;
 
 // Mail operators have answered mailbox checks with these.
 

@@ -7,7 +7,6 @@ import type { DnsServer } from '../engine/dns/transport.ts';
 import {
   adviceOf,
   boundBy,
-  DOCTOR_CHECK_MS,
   type DoctorDeps,
   diagnose,
   diagnoseIdentity,
@@ -31,6 +30,9 @@ import { ipMatcher, parseCidr } from '../kernel/ip.ts';
 import type { Store } from '../store/store.ts';
 import { createMailTrial } from './mail.ts';
 import { watchStoreClock } from './store-clock.ts';
+
+/** Covers a resolver's full timeout (ASK_MS), and is short enough for interactive use. */
+const DOCTOR_CHECK_MS = 5_000;
 
 /** `egress`: whose it is; null: of the host. */
 export type EgressFinding = Finding & { readonly egress: string | null };

@@ -5,7 +5,7 @@ import type { Page, Store } from '../store/store.ts';
 export { type Claim, type ClaimOf, type JobRecord, type Jobs, LeaseLostError } from '../store/jobs/queue.ts';
 
 /** Background jobs, for those who run the service. What is refused throws ApiError. */
-export interface JobService {
+interface JobService {
   /** `limit` says how many are listed, newest first. */
   list(which: 'failed' | 'open', limit: number): Promise<Page<JobRecord>>;
   /** Gives a failed job all its attempts again. */

@@ -29,7 +29,7 @@ export interface CreatedKey {
 export type NewKey = { readonly name: string; readonly allowIps: readonly string[] } & KeyLimits;
 
 /** The API keys of an account, for its members. All methods throw ApiError. */
-export interface KeyService {
+interface KeyService {
   /** Lists the newest first, revoked ones last. */
   list(account: AccountId): Promise<Key[]>;
   /** With the addresses that used it lately. */

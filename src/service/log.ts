@@ -162,7 +162,7 @@ function pageById(found: FoundVerifications, rejected: FoundRejections, before: 
 }
 
 /** The log: verifications, and requests that were rejected. All methods throw ApiError. */
-export interface LogService extends LogExports {
+interface LogService extends LogExports {
   /** Newest first; pass `next` as the next `before`. */
   search(account: AccountId, search: LogQueryByTime): Promise<LogResult>;
   /** Verifications alone, newest first; pass `next` as the next `before`. */

@@ -10,7 +10,7 @@ import { isOpenToAll, noticesOf, stateOf } from './keys.ts';
 export type Dismissed = ReadonlySet<string>;
 
 /** All methods throw ApiError. */
-export interface NoticeService {
+interface NoticeService {
   dismissed(account: AccountId, user: string): Promise<Dismissed>;
   /** Hides the notice from the user, until there is another cause for it. */
   dismiss(account: AccountId, user: string, notice: Notice): Promise<void>;

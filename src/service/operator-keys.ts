@@ -24,7 +24,7 @@ interface CreatedOperatorKey {
 }
 
 /** All methods throw ApiError. */
-export interface OperatorKeyService {
+interface OperatorKeyService {
   list(): Promise<OperatorKey[]>;
   create(input: NewOperatorKey, by: Actor): Promise<CreatedOperatorKey>;
   revoke(id: string, by: Actor): Promise<OperatorKey>;

@@ -69,7 +69,7 @@ interface ListSource {
 }
 
 /** Accounts, doctor and lists, for operators. All methods throw ApiError. */
-export interface OperatorService {
+interface OperatorService {
   search(input: {
     query: string | null;
     sort?: Sorting<AccountSort>;

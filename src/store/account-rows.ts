@@ -1,15 +1,13 @@
 /** Maps accounts to rows, changes of accounts to columns and audit events, and locks accounts. */
-import type { Transaction, Updateable } from 'kysely';
-import type { AuditAction } from '../kernel/audit-actions.ts';
+import type { Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
 import { type PlanTerms, termsOf } from '../kernel/facts/plans.ts';
 import { type CreditState, renewalOf } from './charge/allowance.ts';
 import { rateLimitOf } from './charge/window.ts';
 import type { StorageDriver, TransactionDriver } from './driver.ts';
-import type { AuditEvent } from './people/audit-log.ts';
 import { accountId, storable } from './rows.ts';
-import type { Account, AccountChange } from './store.ts';
-import type { AccountsTable, Row, Tables } from './tables.ts';
+import type { Account } from './store.ts';
+import type { Row, Tables } from './tables.ts';
 
 export const creditState = (row: Row<'accounts'>): CreditState => ({
   id: accountId(row.id),
@@ -60,58 +58,6 @@ const accountFromRow = (row: Row<'accounts'>): Omit<Account, 'terms' | 'rateLimi
 export function wholeCredits(credits: number): number {
   if (!Number.isSafeInteger(credits)) throw new RangeError(`Credits are whole numbers, not ${credits}.`);
   return credits;
-}
-
-/** Columns to write and events to log; unchanged values are omitted. */
-export function changesTo(
-  before: Row<'accounts'>,
-  {
-    name,
-    plan,
-    rateLimit,
-    status,
-    retentionDays,
-    trustBouncesDays,
-    lowBalance,
-    secondFactorRequired,
-    operatorEvents,
-  }: AccountChange,
-): { values: Updateable<AccountsTable>; events: AuditEvent[] } {
-  const values: Updateable<AccountsTable> = {};
-  const events: AuditEvent[] = [];
-  const put = <
-    C extends 'name' | 'plan' | 'rate_limit' | 'status' | 'retention_days' | 'trust_bounces_days' | 'low_balance',
-  >(
-    column: C,
-    to: Row<'accounts'>[C] | undefined,
-    action: AuditAction,
-  ): void => {
-    const from = before[column];
-    if (to === undefined || to === from) return;
-    Object.assign(values, { [column]: to });
-    events.push({ action, target: before.name, detail: { from, to } });
-  };
-  put('name', name === undefined ? undefined : storable(name), 'account.renamed');
-  put('plan', plan, 'account.plan_set');
-  put('rate_limit', rateLimit, 'account.rate_limit_set');
-  put('status', status, status === 'suspended' ? 'account.suspended' : 'account.resumed');
-  put('retention_days', retentionDays, 'account.retention_set');
-  put('trust_bounces_days', trustBouncesDays, 'account.trust_bounces_set');
-  put('low_balance', lowBalance, 'account.low_balance_set');
-  const required = secondFactorRequired === undefined ? before.second_factor_required : Number(secondFactorRequired);
-  if (required !== before.second_factor_required) {
-    values.second_factor_required = required;
-    const action = required === 1 ? 'account.second_factor_required' : 'account.second_factor_optional';
-    events.push({ action, target: before.name, detail: {} });
-  }
-  if (operatorEvents !== undefined && Number(operatorEvents) !== before.operator_events) {
-    values.operator_events = Number(operatorEvents);
-    const action = operatorEvents ? 'account.operator_events_on' : 'account.operator_events_off';
-    events.push({ action, target: before.name, detail: {} });
-  }
-  // A new threshold can alert again.
-  if (values.low_balance !== undefined) values.low_balance_told_at = null;
-  return { values, events };
 }
 
 /** The ledger's row of credits that the balance was given. */

@@ -1,4 +1,12 @@
-import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import {
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+  type Transaction,
+  type Updateable,
+} from 'kysely';
+import type { AuditAction } from '../kernel/audit-actions.ts';
 import { DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { SPENT_DAYS } from '../kernel/facts/limits.ts';
@@ -6,15 +14,7 @@ import { termsOf } from '../kernel/facts/plans.ts';
 import type { AccountSort } from '../kernel/facts/sort-orders.ts';
 import { newId } from '../kernel/ids.ts';
 import { removeAccount } from './account-removal.ts';
-import {
-  addGrant,
-  changesTo,
-  creditState,
-  lockAccount,
-  lockExistingAccount,
-  toAccount,
-  wholeCredits,
-} from './account-rows.ts';
+import { addGrant, creditState, lockAccount, lockExistingAccount, toAccount, wholeCredits } from './account-rows.ts';
 import { type Renewal, renewalOf, withdrawalOf } from './charge/allowance.ts';
 import type { Scope } from './charge/shared-hold.ts';
 import { windowOf } from './charge/window.ts';
@@ -23,11 +23,11 @@ import type { StorageDriver } from './driver.ts';
 import { storeReply } from './idempotency.ts';
 import { fundsOf, ledgerPage } from './ledger.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
-import { writeAudit } from './people/audit-log.ts';
+import { type AuditEvent, writeAudit } from './people/audit-log.ts';
 import { insertInvitation, insertMember } from './people/members.ts';
 import { accountId, storable } from './rows.ts';
-import type { Account, AccountInput, AccountSummary, Accounts, Actor, ExternalGrant } from './store.ts';
-import type { Row, Tables } from './tables.ts';
+import type { Account, AccountChange, AccountInput, AccountSummary, Actor, ExternalGrant, Store } from './store.ts';
+import type { AccountsTable, Row, Tables } from './tables.ts';
 import { testAccount } from './test-account.ts';
 import { accountEvent, emitOperatorEvent } from './webhooks.ts';
 
@@ -182,7 +182,7 @@ async function recordGrant(scope: Scope, row: Row<'accounts'>, credits: number, 
   await emitOperatorEvent(scope, row.id, 'credits.granted', data);
 }
 
-export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
+export function accounts(driver: StorageDriver): Omit<Store['accounts'], 'audit'> {
   const { db } = driver;
   const notDeleted = () => db.selectFrom('accounts').where('status', '<>', 'deleted');
   const live = () => notDeleted().where('test_of', 'is', null);
@@ -327,4 +327,56 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       return windowOf({ rateLimit, windowStart, windowCount }, terms, await driver.now());
     },
   };
+}
+
+/** Columns to write and events to log; unchanged values are omitted. */
+function changesTo(
+  before: Row<'accounts'>,
+  {
+    name,
+    plan,
+    rateLimit,
+    status,
+    retentionDays,
+    trustBouncesDays,
+    lowBalance,
+    secondFactorRequired,
+    operatorEvents,
+  }: AccountChange,
+): { values: Updateable<AccountsTable>; events: AuditEvent[] } {
+  const values: Updateable<AccountsTable> = {};
+  const events: AuditEvent[] = [];
+  const put = <
+    C extends 'name' | 'plan' | 'rate_limit' | 'status' | 'retention_days' | 'trust_bounces_days' | 'low_balance',
+  >(
+    column: C,
+    to: Row<'accounts'>[C] | undefined,
+    action: AuditAction,
+  ): void => {
+    const from = before[column];
+    if (to === undefined || to === from) return;
+    Object.assign(values, { [column]: to });
+    events.push({ action, target: before.name, detail: { from, to } });
+  };
+  put('name', name === undefined ? undefined : storable(name), 'account.renamed');
+  put('plan', plan, 'account.plan_set');
+  put('rate_limit', rateLimit, 'account.rate_limit_set');
+  put('status', status, status === 'suspended' ? 'account.suspended' : 'account.resumed');
+  put('retention_days', retentionDays, 'account.retention_set');
+  put('trust_bounces_days', trustBouncesDays, 'account.trust_bounces_set');
+  put('low_balance', lowBalance, 'account.low_balance_set');
+  const required = secondFactorRequired === undefined ? before.second_factor_required : Number(secondFactorRequired);
+  if (required !== before.second_factor_required) {
+    values.second_factor_required = required;
+    const action = required === 1 ? 'account.second_factor_required' : 'account.second_factor_optional';
+    events.push({ action, target: before.name, detail: {} });
+  }
+  if (operatorEvents !== undefined && Number(operatorEvents) !== before.operator_events) {
+    values.operator_events = Number(operatorEvents);
+    const action = operatorEvents ? 'account.operator_events_on' : 'account.operator_events_off';
+    events.push({ action, target: before.name, detail: {} });
+  }
+  // A new threshold can alert again.
+  if (values.low_balance !== undefined) values.low_balance_told_at = null;
+  return { values, events };
 }

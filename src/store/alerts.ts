@@ -20,7 +20,7 @@ import type { Reason, Status } from '../kernel/facts/reasons.ts';
 import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
-import type { Alerts, AlertsOfAccount, MailServersSeen } from './store.ts';
+import type { AlertsOfAccount, MailServersSeen, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 import { alertMails, emitEvent, shownUrl } from './webhooks.ts';
 
@@ -257,7 +257,7 @@ function settleAlerts(
   });
 }
 
-export function alerts(driver: StorageDriver): Alerts {
+export function alerts(driver: StorageDriver): Store['alerts'] {
   const { db } = driver;
   return {
     async isSet(account) {

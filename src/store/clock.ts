@@ -1,9 +1,9 @@
 import { type Clock, HOUR_MS } from '../kernel/clock.ts';
 import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import type { StorageDriver } from './driver.ts';
-import type { ClockReading, Nodes, StoreClock } from './store.ts';
+import type { ClockReading, Store, StoreClock } from './store.ts';
 
-export const nodes = (driver: StorageDriver): Nodes => ({
+export const nodes = (driver: StorageDriver): Store['nodes'] => ({
   async report(version) {
     const id = await driver.acquireNode();
     const seen = { version, seen_at: await driver.now() };

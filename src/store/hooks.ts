@@ -9,7 +9,7 @@ import { rateLimitOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { accountId, storable, storableOrNull } from './rows.ts';
-import type { AccountId, Hook, HookSettings, Hooks } from './store.ts';
+import type { AccountId, Hook, HookSettings, Store } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 /** How often the last use of a hook is written, so that most calls only read. */
@@ -68,7 +68,7 @@ function changedSettings(before: HookSettings, after: HookSettings): Record<stri
   return detail.length === 0 ? null : Object.fromEntries(detail);
 }
 
-export function hooks(driver: StorageDriver): Hooks {
+export function hooks(driver: StorageDriver): Store['hooks'] {
   const { db } = driver;
   /** Reads it, locked with its account. */
   const mine = async (trx: Transaction<Tables>, account: AccountId, id: string) => {

@@ -3,7 +3,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { REPLY_LIFE_MS, RESERVATION_LIFE_MS } from './charge/apply-batch.ts';
 import type { StorageDriver } from './driver.ts';
 import { storable } from './rows.ts';
-import type { Idempotency, IdempotencyRef, ReplyToStore, StoredReply } from './store.ts';
+import type { IdempotencyRef, ReplyToStore, Store, StoredReply } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Turns our reservation of the key into the stored reply; false when another request owns the key by now. */
@@ -59,7 +59,7 @@ export async function storeReply<Outcome>(
   throw new ApiError('idempotency_in_progress', undefined, { retry_after: 1 });
 }
 
-export function idempotency(driver: StorageDriver): Idempotency {
+export function idempotency(driver: StorageDriver): Store['idempotency'] {
   const { db } = driver;
 
   async function find(owner: string, { route, key, fingerprint }: IdempotencyRef): Promise<StoredReply | null> {

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../kernel/clock.ts';
 import { CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import { sha256Hex } from '../kernel/ids.ts';
 import type { StorageDriver } from './driver.ts';
-import type { OperatorLeases, PaceSlices, Slice, SliceRequest } from './store.ts';
+import type { OperatorLeases, Slice, SliceRequest, Store } from './store.ts';
 
 /** One statement takes at most this many operators or limits. */
 const LEASE_BATCH = 500;
@@ -172,7 +172,7 @@ const ATTEMPTS = 8;
  * Without a transaction, in which a node could stop and keep the others waiting: rows are read, and written if nobody
  * has written them meanwhile.
  */
-export function paceSlices(driver: StorageDriver): PaceSlices {
+export function paceSlices(driver: StorageDriver): Store['paceSlices'] {
   const { db } = driver;
 
   async function leaseBatch(node: string, requests: readonly SliceRequest[], leaseMs: number): Promise<Slice[]> {

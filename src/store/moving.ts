@@ -12,7 +12,7 @@ import { type AnyTable, CONTENTS, type Content } from './contents.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
 import { IMPORTING, StoreVersionError } from './migrations.ts';
 import { onlyRow, storable } from './rows.ts';
-import type { Moved, Moving } from './store.ts';
+import type { Moved, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** What the user asked for cannot be. */
@@ -372,7 +372,7 @@ async function importLines(
   return found.moved;
 }
 
-export const moving = (driver: StorageDriver): Moving => ({
+export const moving = (driver: StorageDriver): Store['moving'] => ({
   export: (write) => exportLines(driver, write),
   import: (open, onProgress) => importLines(driver, open, onProgress),
 });

@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { storable } from './rows.ts';
-import type { OperatorKey, OperatorKeys } from './store.ts';
+import type { OperatorKey, Store } from './store.ts';
 import type { Row } from './tables.ts';
 
 const toOperatorKey = (row: Row<'operator_keys'>): OperatorKey => {
@@ -31,7 +31,7 @@ function checkOperatorKeyExpiry(expiresAt: number, now: number): void {
   throw new ApiError('invalid_parameter', message, { field: 'expires_at' });
 }
 
-export function operatorKeys(driver: StorageDriver): OperatorKeys {
+export function operatorKeys(driver: StorageDriver): Store['operatorKeys'] {
   const { db } = driver;
   return {
     async create({ name, hash, lastFour, allowIps, scopes, expiresAt }, by) {

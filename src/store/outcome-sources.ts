@@ -6,7 +6,7 @@ import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { accountId, storable } from './rows.ts';
-import type { AccountId, OutcomeSource, OutcomeSources } from './store.ts';
+import type { AccountId, OutcomeSource, Store } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 /** `now`: an old secret whose time is over is not mentioned. */
@@ -30,7 +30,7 @@ const secretsOf = (
   return secret === null ? [] : [secret, ...older];
 };
 
-export function outcomeSources(driver: StorageDriver): OutcomeSources {
+export function outcomeSources(driver: StorageDriver): Store['outcomeSources'] {
   const { db } = driver;
   /** Reads it, locked with its account. */
   const mine = async (trx: Transaction<Tables>, account: AccountId, id: string) => {

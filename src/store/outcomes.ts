@@ -3,14 +3,14 @@
  * in its transaction, under the lock of the account.
  */
 
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { toIso } from '../kernel/clock.ts';
 import { contradictingOutcome, groupKey, groupOf, type OutcomeSum } from '../kernel/facts/calibration.ts';
 import { CONTRADICTIONS_TOLD } from '../kernel/facts/limits.ts';
 import { OUTCOME_CLASS_FACTS, OUTCOME_CLASSES, OUTCOME_ORIGINS, type OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import { lockExistingAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';
-import { hashedDomain, hashedMailbox } from './charge/seen.ts';
+import { hashedDomain, hashedMailbox, newSecret } from './charge/seen.ts';
 import {
   numberColumn,
   OUTCOME_ROWS,
@@ -24,7 +24,6 @@ import {
 import type { StorageDriver } from './driver.ts';
 import { storeReply } from './idempotency.ts';
 import { accountId, storable } from './rows.ts';
-import { secretOf } from './seen.ts';
 import type {
   AccountId,
   Contradiction,
@@ -32,12 +31,12 @@ import type {
   NewOutcome,
   OutcomeFrom,
   OutcomeOwner,
-  Outcomes,
   OutcomesRecorded,
   ReplyToStore,
   SentAfter,
+  Store,
 } from './store.ts';
-import type { Row, Trx } from './tables.ts';
+import type { Row, Tables, Trx } from './tables.ts';
 import { emitEvent } from './webhooks.ts';
 
 type StoredOutcome = Row<'outcomes'>;
@@ -474,7 +473,7 @@ const toSentAfter = (row: SentAfterRow): SentAfter => {
 
 /** See `Outcomes.verifications`. */
 const outcomeVerifications =
-  (driver: StorageDriver): Outcomes['verifications'] =>
+  (driver: StorageDriver): Store['outcomes']['verifications'] =>
   async (account, ids, addresses) => {
     const { scans } = driver;
     const byId = new Map<string, SentAfter>();
@@ -505,7 +504,7 @@ const outcomeVerifications =
     return { byId, byAddress };
   };
 
-export function outcomes(driver: StorageDriver): Outcomes {
+export function outcomes(driver: StorageDriver): Store['outcomes'] {
   const { db } = driver;
   const sumsOf = (account: AccountId, kind: SumRow['kind']) =>
     db.selectFrom('outcome_sums').selectAll().where('account_id', '=', account).where('kind', '=', kind).execute();
@@ -565,4 +564,16 @@ export function outcomes(driver: StorageDriver): Outcomes {
       return (await wanted.orderBy('at', 'desc').limit(limit).execute()).map(toContradiction);
     },
   };
+}
+
+/** The secret of the account, made on first use. The account is locked. */
+async function secretOf(trx: Transaction<Tables>, account: AccountId): Promise<string> {
+  const row = { account_id: account, secret: newSecret(), mailboxes: 0 };
+  await trx
+    .insertInto('seen_secrets')
+    .values(row)
+    .onConflict((oc) => oc.doNothing())
+    .execute();
+  const secrets = trx.selectFrom('seen_secrets').select('secret').where('account_id', '=', account);
+  return (await secrets.executeTakeFirstOrThrow()).secret;
 }

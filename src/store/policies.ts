@@ -5,7 +5,7 @@ import { lockExistingAccount } from './account-rows.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { accountId, storable } from './rows.ts';
-import type { AccountId, Policies, StoredPolicy } from './store.ts';
+import type { AccountId, Store, StoredPolicy } from './store.ts';
 import type { Row } from './tables.ts';
 
 /** What an earlier version did not know is accepted. */
@@ -52,7 +52,7 @@ function flatRules({ signals, level, timeoutMs, onOutage, messages }: PolicyRule
   ]);
 }
 
-export function policies(driver: StorageDriver): Policies {
+export function policies(driver: StorageDriver): Store['policies'] {
   const { db } = driver;
   const of = (account: AccountId) => db.selectFrom('policies').selectAll().where('account_id', '=', account);
 

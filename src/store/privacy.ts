@@ -16,7 +16,7 @@ import { OWNED_TABLES, type OwnedTable } from './owned-tables.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { type Mentions, mayMention, mentionsOf } from './person.ts';
 import { forgetMailbox } from './seen.ts';
-import type { AccountId, Actor, Erased, HeldRows, Person, Privacy } from './store.ts';
+import type { AccountId, Actor, Erased, HeldRows, Person, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
 type AnyRow = Readonly<Record<string, unknown>>;
@@ -252,7 +252,7 @@ async function erase(
   return { total: counts.erased.sum, erased: counts.erased.byTable, kept: counts.kept.byTable };
 }
 
-export const privacy = (driver: StorageDriver): Privacy => ({
+export const privacy = (driver: StorageDriver): Store['privacy'] => ({
   async *held(account, person, by) {
     const now = await driver.now();
     const { hash: target } = await mentionsOf(driver, person);

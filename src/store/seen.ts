@@ -2,23 +2,11 @@
 import { sql, type Transaction } from 'kysely';
 import { lockExistingAccount } from './account-rows.ts';
 import { andRest, BATCH_ROWS } from './batches.ts';
-import { hashedMailbox, newSecret } from './charge/seen.ts';
+import { hashedMailbox } from './charge/seen.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
-import type { AccountId, Actor, SeenMailboxes } from './store.ts';
+import type { AccountId, Actor, Store } from './store.ts';
 import type { Tables } from './tables.ts';
-
-/** The secret of the account, made on first use. The account is locked. */
-export async function secretOf(trx: Transaction<Tables>, account: AccountId): Promise<string> {
-  const row = { account_id: account, secret: newSecret(), mailboxes: 0 };
-  await trx
-    .insertInto('seen_secrets')
-    .values(row)
-    .onConflict((oc) => oc.doNothing())
-    .execute();
-  const secrets = trx.selectFrom('seen_secrets').select('secret').where('account_id', '=', account);
-  return (await secrets.executeTakeFirstOrThrow()).secret;
-}
 
 /** Rows were deleted, each named by its account. The accounts are locked. */
 async function countForgotten(trx: Transaction<Tables>, deleted: readonly { account_id: string }[]): Promise<void> {
@@ -102,7 +90,7 @@ export async function purgeSeen(driver: StorageDriver, now: number, keepMs: numb
   });
 }
 
-export const seenMailboxes = (driver: StorageDriver): SeenMailboxes => ({
+export const seenMailboxes = (driver: StorageDriver): Store['seen'] => ({
   forget: (account, mailbox, scope) =>
     driver.transaction(async (trx) => {
       await lockExistingAccount(driver, trx, account);

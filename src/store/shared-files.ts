@@ -1,14 +1,14 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { StorageDriver } from './driver.ts';
-import type { SharedFiles } from './store.ts';
+import type { Store } from './store.ts';
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Prefixes are constants of the program, so they have no wildcards. */
-export function sharedFiles({ db }: Pick<StorageDriver, 'db'>): SharedFiles {
+export function sharedFiles({ db }: Pick<StorageDriver, 'db'>): Store['sharedFiles'] {
   return {
     list: (prefix) =>
       db

@@ -7,7 +7,7 @@ import { FILTER_COLUMNS } from './filter-kinds.ts';
 import { oldestByRetention } from './log/verifications.ts';
 import { IS_LOW } from './low-balance.ts';
 import { onlyRow } from './rows.ts';
-import type { HoldAge, HoldKind, HoldStats, KeptStats, StoreReadings, StoreStats } from './store.ts';
+import type { HoldAge, HoldKind, HoldStats, KeptStats, Store, StoreReadings } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Rows of a table that are counted; what is beyond is left out, so that the query stays cheap. */
@@ -87,7 +87,7 @@ async function keptStats(db: Kysely<Tables>): Promise<KeptStats> {
   return onlyRow(rows);
 }
 
-export function stats(driver: StorageDriver, charge: ObservedCharge): StoreStats {
+export function stats(driver: StorageDriver, charge: ObservedCharge): Store['stats'] {
   return {
     retries: driver.charge.retries,
     observe(listener) {

@@ -253,7 +253,7 @@ export interface OperatorKey {
   readonly lastUsedIp: string | null;
 }
 
-export interface OperatorKeys {
+interface OperatorKeys {
   /**
    * `hash` is all that is stored of the key's value. Throws ApiError: `invalid_parameter` for an expiry in the past,
    * or too far in the future, `too_many_keys`.
@@ -324,7 +324,7 @@ export interface AccountStorage {
   readonly filters: UsedOfLimit;
 }
 
-export interface Usage {
+interface Usage {
   storage(account: AccountId): Promise<AccountStorage>;
   summary(account: AccountId, from: number, to: number): Promise<UsageSummary>;
   series(account: AccountId, grouping: UsageGrouping, from: number, to: number): Promise<UsageRow[]>;
@@ -602,7 +602,7 @@ export interface GrantOutcome {
  * With `by`, a change is written to the audit log in the same transaction; likewise in the other interfaces. Creating
  * anything in a deleted account throws ApiError('not_found').
  */
-export interface Accounts {
+interface Accounts {
   /** Throws ApiError `external_id_taken`. */
   create(input: AccountInput, by?: Actor, more?: WithAccount): Promise<Account>;
   /** The account and its owner in one transaction; null if the user is a member of an account already. */
@@ -750,7 +750,7 @@ export interface SettledPart {
  * while work goes on and releases it at the end; when nobody does either for `lifeMs`, the upkeep releases it, and
  * deleting the account does so at once.
  */
-export interface SharedHolds {
+interface SharedHolds {
   /** Idempotent: a second call with the id of an open hold of the account changes nothing. */
   open(hold: NewSharedHold): Promise<SharedHoldOutcome>;
   /**
@@ -772,7 +772,7 @@ export interface SharedHolds {
  * Replies of other routes than verify, of an owner: an account, or an operator key. Errors are stored for the key that
  * admission reserved; they go with no change.
  */
-export interface Idempotency {
+interface Idempotency {
   /**
    * The stored reply, for a key that nothing was reserved for: a body that is read as it arrives has its hash at its
    * end. Throws ApiError `idempotency_key_reused`.
@@ -842,7 +842,7 @@ export interface Sighting {
 }
 
 /** What an account has remembered of sightings. */
-export interface SeenMailboxes {
+interface SeenMailboxes {
   /** In one scope, or in all (null). Returns in how many it was known. */
   forget(account: AccountId, mailbox: string, scope: string | null): Promise<number>;
   /** Returns how many mailboxes it had. */
@@ -1128,7 +1128,7 @@ export interface UncertainReplyRow extends UncertainReplyCount {
 }
 
 /** Replies that were read with low confidence, by operator and template. */
-export interface UncertainReplies {
+interface UncertainReplies {
   /**
    * Adds to the stored counts. Of one operator, the UNCERTAIN_REPLIES_PER_OPERATOR most frequent kinds are kept; of
    * all, UNCERTAIN_REPLIES_MAX.
@@ -1284,7 +1284,7 @@ export interface Erased {
   readonly kept: Readonly<Record<string, number>>;
 }
 
-export interface Privacy {
+interface Privacy {
   /**
    * Yields everything piece by piece, a table after the other, without secrets. The audit log records it by hash.
    */
@@ -1302,7 +1302,7 @@ export interface Moved {
   readonly tables: Readonly<Record<string, number>>;
 }
 /** Writes the whole store as lines of text, for a store on another database. */
-export interface Moving {
+interface Moving {
   /** Nothing else writes meanwhile. Throws MoveRefused. */
   export(write: (line: string) => Promise<void>): Promise<Moved>;
   /**
@@ -1402,7 +1402,7 @@ interface PredictedSum extends OutcomeSum {
   readonly predicted: number;
 }
 
-export interface Outcomes {
+interface Outcomes {
   /**
    * The verifications that outcomes are about: those of the ids, and for each address the latest one that was recorded
    * at `until` or before. Null: there is none.
@@ -1876,7 +1876,7 @@ export interface OidcIdentity {
 }
 
 /** Sessions and passkeys. The sign-in library makes them, on the same tables (see `Store.authDatabase`). */
-export interface SignIns {
+interface SignIns {
   /** The user who is linked to the identity. */
   userByIdentity(identity: OidcIdentity): Promise<string | null>;
   /** Users with a session of this mark: see `UserChange.endOidcSessions`. */
@@ -1919,7 +1919,7 @@ export interface SavedViews {
 }
 
 /** What members do not want to be shown again; of a test account: as in its live account. */
-export interface Dismissals {
+interface Dismissals {
   /** Causes of notices. */
   list(account: AccountId, user: string): Promise<ReadonlySet<string>>;
   add(account: AccountId, user: string, causes: readonly string[]): Promise<void>;
@@ -1967,7 +1967,7 @@ export interface AuditQuery {
 }
 
 /** The audit log. Changes are written by the store itself, in the transaction of what it tells of. */
-export interface AuditLog {
+interface AuditLog {
   /** Returns the newest first. `all` means all accounts, and users without one; it is for operators. */
   list(of: AccountId | 'all', query: AuditQuery): Promise<AuditEntry[]>;
   /**
@@ -1989,7 +1989,7 @@ export interface User {
 }
 
 /** Users are made, and their passwords kept, by the sign-in library on the same tables (see `Store.authDatabase`). */
-export interface Users {
+interface Users {
   get(id: string): Promise<User | null>;
   /** It compares without regard to case. */
   byEmail(email: string): Promise<User | null>;
@@ -2067,7 +2067,7 @@ export interface InvitationInput {
 export type RoleOutcome = 'done' | 'not_found' | 'last_owner' | 'admin_needed' | 'owner_needed';
 
 /** Every change is written to the audit log in the same transaction. */
-export interface Members {
+interface Members {
   /**
    * Null: not a member, or the account was deleted. The test account of a member's account is created when it is
    * missing.
@@ -2128,7 +2128,7 @@ export type PurgeRound =
       readonly full: boolean;
     };
 
-export interface Upkeep {
+interface Upkeep {
   /** Releases the holds (and unfinished idempotency keys) of dead processes, and expired holds. */
   releaseDead(signal?: AbortSignal): Promise<number>;
   /**
@@ -2188,7 +2188,7 @@ interface SharedFile {
   readonly text: string;
 }
 
-export interface SharedFiles {
+interface SharedFiles {
   /** Names that begin with `prefix`, in order, without their content. */
   list(prefix: string): Promise<readonly Pick<SharedFile, 'name' | 'made'>[]>;
   read(name: string): Promise<SharedFile | null>;
@@ -2224,7 +2224,7 @@ export interface Slice {
   readonly isRested: boolean;
 }
 
-export interface PaceSlices {
+interface PaceSlices {
   /**
    * Takes, renews or gives back the slices of one node. `leaseMs`: from now, by the store's clock. A request may be
    * left without a reply, when other nodes keep changing the same limit: what the node had before still holds.
@@ -2314,7 +2314,7 @@ export interface ChargedBatch {
   readonly committed: boolean;
 }
 
-export interface StoreStats {
+interface StoreStats {
   /** Attempts beyond the first of a batch, since the store was opened. */
   readonly retries: Readonly<Record<RetryCause, number>>;
   /** From now on, `listener` is called with every batch. It must not throw. */
@@ -2340,7 +2340,7 @@ interface NodeRow {
   readonly seenAt: number | null;
 }
 
-export interface Nodes {
+interface Nodes {
   /** Says that this process runs, with the version of its program. */
   report(version: string): Promise<void>;
   /**
@@ -2456,7 +2456,7 @@ export interface DeliveryCounts {
   readonly lastAt: number;
 }
 
-export interface Webhooks {
+interface Webhooks {
   /** Throws ApiError('too_many_webhooks'). */
   create(
     account: AccountId,
@@ -2540,7 +2540,7 @@ export interface MailServersSeen {
   readonly node: string | null;
 }
 
-export interface Alerts {
+interface Alerts {
   /** Whether the account has chosen its mails, or has a chat for its alerts. */
   isSet(account: AccountId): Promise<boolean>;
   settings(account: AccountId): Promise<AlertsOfAccount>;
@@ -2592,7 +2592,7 @@ export interface CalledHook extends Hook {
   readonly requestsPerWindow: number;
 }
 
-export interface Hooks {
+interface Hooks {
   /** Throws ApiError('too_many_hooks'). */
   create(
     account: AccountId,
@@ -2640,7 +2640,7 @@ export interface CalledOutcomeSource extends OutcomeSource {
   readonly test: boolean;
 }
 
-export interface OutcomeSources {
+interface OutcomeSources {
   /** Throws ApiError('too_many_outcome_sources'). */
   create(
     account: AccountId,
@@ -2666,7 +2666,7 @@ export interface StoredPolicy extends Policy {
 }
 
 /** Those that an account has made; the built-in ones are no rows. */
-export interface Policies {
+interface Policies {
   /** Returns them sorted by name. */
   list(account: AccountId): Promise<StoredPolicy[]>;
   get(account: AccountId, name: string): Promise<StoredPolicy | null>;

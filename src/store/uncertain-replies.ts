@@ -3,7 +3,7 @@ import { UNCERTAIN_REPLIES_MAX, UNCERTAIN_REPLIES_PER_OPERATOR } from '../kernel
 import { BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
 import { onlyRow } from './rows.ts';
-import type { UncertainReplies, UncertainReplyCount, UncertainReplyRow } from './store.ts';
+import type { Store, UncertainReplyCount, UncertainReplyRow } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 const byKey = (a: UncertainReplyCount, b: UncertainReplyCount): number =>
@@ -34,7 +34,7 @@ async function deleteBeyond(trx: Transaction<Tables>, most: number, operator: st
   }
 }
 
-export function uncertainReplies(driver: StorageDriver): UncertainReplies {
+export function uncertainReplies(driver: StorageDriver): Store['uncertainReplies'] {
   const { db } = driver;
   return {
     async add(replies) {

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { DAY_MS, toDate, toIso } from '../kernel/clock.ts';
-import { OUTCOMES_DAYS, SEEN_DAYS } from '../kernel/facts/limits.ts';
+import { OUTCOMES_DAYS, SEEN_DAYS, USAGE_HOURS_KEPT_DAYS } from '../kernel/facts/limits.ts';
 import { addRemovalJobs, removeRows } from './account-removal.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches, yieldToEventLoop } from './batches.ts';
 import { giveBackTo, releaseExpired, type Scope } from './charge/shared-hold.ts';
@@ -15,9 +15,13 @@ import { oldestByRetention } from './log/verifications.ts';
 import { purgeOutcomes } from './outcomes.ts';
 import { OWNED_TABLES } from './owned-tables.ts';
 import { purgeSeen } from './seen.ts';
-import type { PurgeRound, StoreClock, Upkeep } from './store.ts';
+import type { PurgeRound, Store, StoreClock } from './store.ts';
 import type { Row, Tables } from './tables.ts';
-import { createUsageRollUp, type UsageRollUp, usageHoursFrom } from './usage.ts';
+import { createUsageRollUp, type UsageRollUp } from './usage.ts';
+
+/** The first full day whose counters stay hourly: what a chart of hours may show is not rolled up. */
+const usageHoursFrom = (now: number, keepMs: number): number =>
+  Math.floor((now - Math.max(keepMs, USAGE_HOURS_KEPT_DAYS * DAY_MS)) / DAY_MS) * DAY_MS;
 
 // Deletes rows past their retention.
 
@@ -214,7 +218,7 @@ async function release(driver: StorageDriver, which: HoldSelection, signal?: Abo
   return released;
 }
 
-export function upkeep(driver: StorageDriver, clock: StoreClock): Upkeep {
+export function upkeep(driver: StorageDriver, clock: StoreClock): Store['upkeep'] {
   const { db } = driver;
   const purgeParts = { clock, rollUpLedger: createLedgerRollUp(driver), rollUpUsage: createUsageRollUp(driver) };
 

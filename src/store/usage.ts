@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
-import { LIST_RESULT_BYTES, USAGE_HOURS_KEPT_DAYS } from '../kernel/facts/limits.ts';
+import { LIST_RESULT_BYTES } from '../kernel/facts/limits.ts';
 import type { UsageSource } from '../kernel/facts/outcomes.ts';
 import { type Plans, termsOf } from '../kernel/facts/plans.ts';
 import type { Reason } from '../kernel/facts/reasons.ts';
@@ -14,7 +14,7 @@ import type {
   AccountStorage,
   KeyDayRow,
   KeyVerdictRow,
-  Usage,
+  Store,
   UsageBucketRow,
   UsageGrouping,
   UsageRow,
@@ -25,10 +25,6 @@ import type { Row, Tables } from './tables.ts';
 
 /** Makes counters from before `before` daily, `most` rows at most; returns how many rows there are fewer. */
 export type UsageRollUp = (before: number, most: number, signal?: AbortSignal) => Promise<number>;
-
-/** The first full day whose counters stay hourly: what a chart of hours may show is not rolled up. */
-export const usageHoursFrom = (now: number, keepMs: number): number =>
-  Math.floor((now - Math.max(keepMs, USAGE_HOURS_KEPT_DAYS * DAY_MS)) / DAY_MS) * DAY_MS;
 
 const USAGE_KEY = sql`account_id, key_id, validation_type, status, reason`;
 const SUM_COLUMNS = sql.raw(USAGE_SUMS.join(', '));
@@ -170,7 +166,7 @@ export async function creditsUsed(
   return onlyRow(rows).credits;
 }
 
-export function usage(driver: StorageDriver): Usage {
+export function usage(driver: StorageDriver): Store['usage'] {
   return {
     storage: (account) => storageOf(driver.db, driver.plans, account),
 

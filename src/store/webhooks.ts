@@ -28,9 +28,9 @@ import type {
   Delivery,
   DeliveryAttempt,
   Dispatch,
+  Store,
   Webhook,
   WebhookDisabledMail,
-  Webhooks,
 } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
@@ -334,7 +334,7 @@ type DeliveryMethods =
 /** One step of `wake` looks at this many webhooks. */
 const WAKE_BATCH = 200;
 
-function deliveryMethods(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
+function deliveryMethods(driver: StorageDriver): Pick<Store['webhooks'], DeliveryMethods> {
   const { db } = driver;
   const webhookOf = (from: Pick<typeof db, 'selectFrom'>, account: AccountId, id: string) =>
     from.selectFrom('webhooks').selectAll().where('account_id', '=', account).where('id', '=', id).executeTakeFirst();
@@ -560,7 +560,7 @@ const withDue = ({ db }: StorageDriver, now: number, after: string) =>
     .limit(WAKE_BATCH)
     .execute();
 
-export function webhooks(driver: StorageDriver): Webhooks {
+export function webhooks(driver: StorageDriver): Store['webhooks'] {
   const { db } = driver;
   /** Reads it, locked with its account. */
   const mine = async (trx: Transaction<Tables>, account: AccountId, id: string) => {

@@ -2,10 +2,11 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PIECES_MAX } from '../../src/http/input/reader.ts';
 import { ROUTES } from '../../src/http/routes.ts';
-import { COSTS, PIECES_MAX, PLACE_WAIT_SECONDS } from '../../src/kernel/costs.ts';
+import { COSTS } from '../../src/kernel/costs.ts';
 import type { HeldPlace } from '../../src/kernel/fair-queue.ts';
-import { Costs } from '../../src/service/costs.ts';
+import { Costs, PLACE_WAIT_SECONDS } from '../../src/service/costs.ts';
 import { clockAhead } from '../lab/clock.ts';
 import { openRaw, type RawConnection } from '../lab/raw-connection.ts';
 import { type Lab, type Member, request } from '../lab/service.ts';

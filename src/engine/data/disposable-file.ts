@@ -32,24 +32,6 @@ export function asciiName(text: string): string | null {
   return LABELS.test(ascii) ? ascii : null;
 }
 
-/** `name` without its first label, or null when fewer than two labels would remain. */
-export function parentOf(name: string): string | null {
-  const dot = name.indexOf('.');
-  return dot === -1 || name.indexOf('.', dot + 1) === -1 ? null : name.slice(dot + 1);
-}
-
-/** Returns `name` itself or the nearest parent (of two labels or more) in `known`, or null. */
-export function nearestKnown(name: string, known: { has(name: string): boolean }): string | null {
-  for (let rest: string | null = name; rest !== null; rest = parentOf(rest)) if (known.has(rest)) return rest;
-  return null;
-}
-
-/** Whether `entry` applies to `name`: it is not a public suffix, and not above the registrable domain. */
-export function speaksFor(entry: string, name: string): boolean {
-  const registrable = registrableOf(name);
-  return registrable !== null && entry.length >= registrable.length;
-}
-
 /** a–e: disposable lists, most trusted first. f: on both free-provider lists, which is not a suspicion. */
 export const SOURCE_LETTERS = 'abcdef';
 export type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f';
@@ -71,24 +53,6 @@ export function sourceLetters(bits: number): string {
 
 /** Why a listed name is in no tier. */
 export type SetAside = 'suffix' | 'zone' | 'tld' | 'allow' | 'relay';
-
-export interface RuleFacts {
-  /** Free-subdomain zones that are not on the Public Suffix List. */
-  readonly zones: { has(name: string): boolean };
-  /** Holds IANA's top-level domains as A-labels. */
-  readonly tlds: { has(name: string): boolean };
-  readonly allow: { has(name: string): boolean };
-  readonly relays: { has(name: string): boolean };
-}
-
-/** `name` in lower-case ASCII. Null: its letters decide the tier. */
-export function setAside(name: string, facts: RuleFacts): SetAside | null {
-  if (!facts.tlds.has(name.slice(name.lastIndexOf('.') + 1))) return 'tld';
-  if (nearestKnown(name, facts.relays) !== null) return 'relay';
-  if (nearestKnown(name, facts.allow) !== null) return 'allow';
-  if (registrableOf(name) === null) return 'suffix';
-  return facts.zones.has(name) ? 'zone' : null;
-}
 
 /** The file is unusable; the message says why. */
 export class DisposableFileError extends Error {}

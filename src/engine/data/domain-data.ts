@@ -25,14 +25,29 @@ import {
   asciiName,
   type DisposableFile,
   entryOf,
-  nearestKnown,
-  parentOf,
   parseDisposable,
   registrableOf,
   type SetAside,
   sourceLetters,
-  speaksFor,
 } from './disposable-file.ts';
+
+/** `name` without its first label, or null when fewer than two labels would remain. */
+function parentOf(name: string): string | null {
+  const dot = name.indexOf('.');
+  return dot === -1 || name.indexOf('.', dot + 1) === -1 ? null : name.slice(dot + 1);
+}
+
+/** Returns `name` itself or the nearest parent (of two labels or more) in `known`, or null. */
+export function nearestKnown(name: string, known: { has(name: string): boolean }): string | null {
+  for (let rest: string | null = name; rest !== null; rest = parentOf(rest)) if (known.has(rest)) return rest;
+  return null;
+}
+
+/** Whether `entry` applies to `name`: it is not a public suffix, and not above the registrable domain. */
+function speaksFor(entry: string, name: string): boolean {
+  const registrable = registrableOf(name);
+  return registrable !== null && entry.length >= registrable.length;
+}
 
 interface DisposableAnswer {
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';

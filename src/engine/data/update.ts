@@ -12,13 +12,14 @@ import {
   LETTER_BIT,
   type Letter,
   parseDisposable,
-  type RuleFacts,
-  setAside,
+  registrableOf,
+  type SetAside,
   tierOf,
 } from './disposable-file.ts';
 import {
   currentDisposable,
   DISPOSABLE_FILE,
+  nearestKnown,
   packagedDir,
   readFileLines,
   readRelays,
@@ -358,4 +359,22 @@ function written(write: () => string): string {
   } catch (cause) {
     throw new ListUpdateError('not_written', cause instanceof Error ? cause.message : String(cause), cause);
   }
+}
+
+interface RuleFacts {
+  /** Free-subdomain zones that are not on the Public Suffix List. */
+  readonly zones: { has(name: string): boolean };
+  /** Holds IANA's top-level domains as A-labels. */
+  readonly tlds: { has(name: string): boolean };
+  readonly allow: { has(name: string): boolean };
+  readonly relays: { has(name: string): boolean };
+}
+
+/** `name` in lower-case ASCII. Null: its letters decide the tier. */
+export function setAside(name: string, facts: RuleFacts): SetAside | null {
+  if (!facts.tlds.has(name.slice(name.lastIndexOf('.') + 1))) return 'tld';
+  if (nearestKnown(name, facts.relays) !== null) return 'relay';
+  if (nearestKnown(name, facts.allow) !== null) return 'allow';
+  if (registrableOf(name) === null) return 'suffix';
+  return facts.zones.has(name) ? 'zone' : null;
 }

@@ -101,9 +101,6 @@ interface StoreState {
   readonly clock: { readonly aheadMs: number; readonly stepMs: number };
 }
 
-/** Covers a resolver's full timeout (ASK_MS), and is short enough for interactive use. */
-export const DOCTOR_CHECK_MS = 5_000;
-
 /**
  * All findings, in the order of the report. The checks run together, each for `checkMs` (5 s) at most; those about our
  * address wait for the look outside that finds it, so that all of it takes twice that at most. Never rejects. A host

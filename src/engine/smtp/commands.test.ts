@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandLine, forwardPath, needsSmtputf8, parseCapabilities } from './commands.ts';
+import { commandLine, forwardPath, needsSmtputf8, parseCapabilities } from './dialogue.ts';
 
 describe('commandLine', () => {
   it('accepts one printable line', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HOUR_MS } from '../../kernel/clock.ts';
 import type { SmtpEvidence } from '../evidence.ts';
-import { EgressRecord, problemsOf } from './egress-record.ts';
+import { EgressRecord, problemsOf } from './egress.ts';
 import { resultWithoutDialogue } from './mailbox.ts';
 
 const evidence = (what: Partial<SmtpEvidence>): SmtpEvidence => ({

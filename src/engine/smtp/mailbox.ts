@@ -9,12 +9,12 @@ import { onAbort } from '../../kernel/on-abort.ts';
 import type { Address } from '../address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, HostAttempt, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
-import { forwardPath } from './commands.ts';
 import {
   type ClassifiedReply,
   type ClassifyReply,
   type DialogueOutcome,
   type DialogueSetup,
+  forwardPath,
   type NextStep,
   PROXY_FAILED,
   type RecipientQuestion,

@@ -8,8 +8,13 @@ import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { contain } from '../../kernel/contain.ts';
 import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
-import { needsSmtputf8 } from './commands.ts';
-import { type DialogueOutcome, type DialogueSetup, type RecipientQuestion, roomForRecipients } from './dialogue.ts';
+import {
+  type DialogueOutcome,
+  type DialogueSetup,
+  needsSmtputf8,
+  type RecipientQuestion,
+  roomForRecipients,
+} from './dialogue.ts';
 import type { LearnedHosts } from './learned-hosts.ts';
 import { accountOfTenant, isBackground } from './limiter.ts';
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';

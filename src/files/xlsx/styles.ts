@@ -1,12 +1,6 @@
 /** How numbers are shown: dates are numbers with a format, and so are zip codes. */
 import { DAY_MS, toIso } from '../../kernel/clock.ts';
-import { attributeOf, scanXml } from './xml.ts';
 
-/** ECMA-376 18.8.30: formats that files need not define; those of East Asian locales are dates, too. */
-const isBuiltInDate = (id: number): boolean =>
-  (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
-/** As many cell formats has a workbook at most. */
-const STYLES_MAX = 65_490;
 /** 30 December 1899, in days before 1970; days of early 1900 are counted as if that year had a 29 February. */
 const EPOCH_1900 = 25_569;
 const EPOCH_1904 = 24_107;
@@ -16,31 +10,6 @@ const FORMAT_LENGTH = 255;
 
 /** `date`; digits among other characters, `0` for each, such as `00000` or `+0`; null: as the number is. */
 export type NumberStyle = 'date' | { readonly digits: string } | null;
-
-/** Reads them by the number of the style of a cell. */
-export async function readStyles(pieces: AsyncIterable<Buffer>): Promise<readonly NumberStyle[]> {
-  const ofFile = new Map<number, NumberStyle>();
-  const styles: NumberStyle[] = [];
-  let inCells = false;
-  await scanXml(pieces, {
-    wantsText: false,
-    open(name, tag) {
-      if (name === 'numFmt' && ofFile.size < STYLES_MAX)
-        ofFile.set(Number(attributeOf(tag, 'numFmtId')), styleOf(attributeOf(tag, 'formatCode') ?? ''));
-      else if (name === 'cellXfs') inCells = true;
-      else if (name === 'xf' && inCells && styles.length < STYLES_MAX) {
-        const id = Number(attributeOf(tag, 'numFmtId'));
-        const given = ofFile.get(id);
-        styles.push(given !== undefined ? given : isBuiltInDate(id) ? 'date' : null);
-      }
-    },
-    close(name) {
-      if (name === 'cellXfs') inCells = false;
-    },
-    text: () => undefined,
-  });
-  return styles;
-}
 
 /** Reads a format code such as `yyyy-mm-dd` or `00000`. */
 export function styleOf(code: string): NumberStyle {

@@ -5,7 +5,7 @@ import { answerCalls } from '../../kernel/thread.ts';
 import { FileError, unreadable } from '../problems.ts';
 import type { RawBatch } from '../rows.ts';
 import { filePieces, readShared, type SpooledBytes } from '../spool.ts';
-import { type Book, type ChosenSheet, chooseSheet } from './book.ts';
+import { type Book, type SheetSurvey, shownNames } from './book.ts';
 import { openDocument } from './document-book.ts';
 import {
   type ReadOrder,
@@ -101,3 +101,40 @@ answerCalls<ReadOrder | WriteOrder, Written | Unreadable | null, SheetPiece, boo
     throw error;
   }
 });
+
+interface ChosenSheet {
+  readonly index: number;
+  readonly name: string;
+  /** Names other visible sheets with a column of addresses. */
+  readonly others: readonly string[];
+}
+
+/** `wanted`: a name, or a number from 1; null: the first visible one with addresses. Throws FileError. */
+function chooseSheet(sheets: readonly SheetSurvey[], wanted: string | null): ChosenSheet {
+  if (sheets.length === 0) throw unreadable('the workbook has no sheet');
+  const index = wanted === null ? bestOf(sheets) : namedSheet(sheets, wanted);
+  const others = sheets.flatMap(({ name, isVisible, rating }, i) =>
+    i !== index && isVisible && rating.rank === 2 ? [name] : [],
+  );
+  return { index, name: sheets[index]?.name ?? '', others };
+}
+
+function bestOf(sheets: readonly SheetSurvey[]): number {
+  const found = [2, 1].map((rank) => sheets.findIndex(({ isVisible, rating }) => isVisible && rating.rank === rank));
+  const filled = sheets.findIndex(({ isVisible, rating }) => isVisible && rating.rows > 0);
+  const visible = sheets.findIndex(({ isVisible }) => isVisible);
+  return [...found, filled, visible].find((index) => index >= 0) ?? 0;
+}
+
+function namedSheet(sheets: readonly SheetSurvey[], wanted: string): number {
+  const exact = sheets.findIndex(({ name }) => name === wanted);
+  if (exact >= 0) return exact;
+  const key = (name: string): string => name.trim().toLowerCase();
+  const same = sheets.findIndex(({ name }) => key(name) === key(wanted));
+  if (same >= 0) return same;
+  const number = /^[1-9]\d{0,4}$/.test(wanted.trim()) ? Number(wanted) : 0;
+  if (number > 0 && number <= sheets.length) return number - 1;
+  throw unreadable(
+    `there is no sheet ${JSON.stringify(wanted)}; the sheets are ${shownNames(sheets.map(({ name }) => name))}`,
+  );
+}

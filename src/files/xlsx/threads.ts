@@ -30,7 +30,7 @@ const BLANK_ROWS = 500;
 
 type ReaderThread = Thread<ReadOrder, Unreadable | null, SheetPiece, boolean>;
 
-/** `heapMb`: texts of XLSX files are outside of the heap, in bounds of their own (shared-strings.ts). */
+/** `heapMb`: texts of XLSX files are outside of the heap, in bounds of their own (workbook.ts). */
 const bookThread = <Order, Answer>(heapMb: number): Thread<Order, Answer, SheetPiece, boolean> =>
   new Thread({
     code: threadCode(import.meta.url, './thread.ts', './xlsx-thread.js'),

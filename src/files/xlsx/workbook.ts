@@ -1,13 +1,11 @@
 /** XLSX files (ECMA-376): their sheets, the texts of cells, number formats and links. */
 
-import { unreadable } from '../problems.ts';
+import { tooLarge, unreadable } from '../problems.ts';
 import type { RawBatch } from '../rows.ts';
 import type { RandomAccess } from '../spool.ts';
 import { type Book, mailtoOf, SheetRating, type SheetSurvey, SURVEYED_SHEETS, withLink } from './book.ts';
 import { RowCollector } from './row-collector.ts';
-import { readSharedStrings, type SharedStrings } from './shared-strings.ts';
-import { type NumberStyle, numberText, readStyles } from './styles.ts';
-import { unescapeText } from './text.ts';
+import { type NumberStyle, numberText, styleOf } from './styles.ts';
 import type { BookLimits } from './thread-messages.ts';
 import { attributeOf, eachAttribute, scanXml, type XmlHandler, XmlScanner } from './xml.ts';
 import { openZip, type Zip } from './zip-read.ts';
@@ -422,4 +420,137 @@ function formulaTokens(formula: string): string[] | null {
     tokens.push(found);
   }
   return tokens;
+}
+
+// The texts that cells refer to by number.
+
+const TEXTS_BYTES = 128 << 20;
+const TEXTS_MAX = 4_000_000;
+/** They are powers of two. */
+const CHUNK_BYTES = 1 << 20;
+const PAGE_TEXTS = 1 << 15;
+
+/**
+ * Texts as UTF-8 in a few buffers, and four bytes for the place of each: a million strings would take three times the
+ * memory.
+ */
+export class SharedStrings {
+  readonly #chunks: { readonly bytes: Buffer; used: number }[] = [];
+  /**
+   * Where each text begins: the number of its chunk times its size, and the place in it. It ends where the next one
+   * begins.
+   */
+  readonly #pages: Uint32Array[] = [];
+  readonly #rowBytes: number;
+  #count = 0;
+  #bytes = 0;
+
+  constructor(rowBytes: number) {
+    this.#rowBytes = rowBytes;
+  }
+
+  at(index: number): string {
+    if (!(index >= 0 && index < this.#count)) return '';
+    const place = this.#placeOf(index);
+    const number = Math.floor(place / CHUNK_BYTES);
+    const chunk = this.#chunks[number];
+    const next = index + 1 < this.#count ? this.#placeOf(index + 1) - number * CHUNK_BYTES : CHUNK_BYTES;
+    return chunk?.bytes.toString('utf8', place % CHUNK_BYTES, Math.min(next, chunk.used)) ?? '';
+  }
+
+  /** One that is longer than a row may be is cut to a length that still is. */
+  add(given: string): void {
+    const text = given.length > this.#rowBytes ? given.slice(0, this.#rowBytes + 1) : given;
+    const bytes = Buffer.byteLength(text);
+    this.#bytes += bytes;
+    if (this.#bytes > TEXTS_BYTES) throw tooLarge(TEXTS_BYTES, 'bytes of text in the XLSX file');
+    if (this.#count === TEXTS_MAX) throw tooLarge(TEXTS_MAX, 'texts in the XLSX file');
+    const chunk = this.#chunkFor(bytes);
+    const at = this.#count % PAGE_TEXTS;
+    if (at === 0) this.#pages.push(new Uint32Array(PAGE_TEXTS));
+    this.#pages.at(-1)?.fill((this.#chunks.length - 1) * CHUNK_BYTES + chunk.used, at, at + 1);
+    chunk.bytes.write(text, chunk.used);
+    chunk.used += bytes;
+    this.#count += 1;
+  }
+
+  #chunkFor(bytes: number): { readonly bytes: Buffer; used: number } {
+    const last = this.#chunks.at(-1);
+    // A place at the very end would be one of the next chunk.
+    if (last !== undefined && last.used + bytes < CHUNK_BYTES) return last;
+    const chunk = { bytes: Buffer.allocUnsafeSlow(CHUNK_BYTES), used: 0 };
+    this.#chunks.push(chunk);
+    return chunk;
+  }
+
+  #placeOf(index: number): number {
+    return this.#pages[Math.floor(index / PAGE_TEXTS)]?.[Math.trunc(index) % PAGE_TEXTS] ?? 0;
+  }
+}
+
+/** `<si><t>Jane</t></si>`, or several `<t>` in runs; those in `<rPh>` are only how to pronounce it. */
+async function readSharedStrings(pieces: AsyncIterable<Buffer>, rowBytes: number): Promise<SharedStrings> {
+  const strings = new SharedStrings(rowBytes);
+  let text = '';
+  let phonetic = 0;
+  const handler = {
+    wantsText: false,
+    open(name: string) {
+      if (name === 'si') text = '';
+      else if (name === 'rPh') phonetic += 1;
+      else if (name === 't') handler.wantsText = phonetic === 0;
+    },
+    close(name: string) {
+      if (name === 't') handler.wantsText = false;
+      else if (name === 'rPh') phonetic -= 1;
+      else if (name === 'si') strings.add(unescapeText(text));
+    },
+    text(piece: string) {
+      if (text.length <= rowBytes) text += piece;
+    },
+  };
+  await scanXml(pieces, handler);
+  return strings;
+}
+
+// Texts of cells. ECMA-376 22.9.2.19: `_x000D_` stands for a character that XML cannot have.
+
+const ESCAPE = /_x([0-9A-Fa-f]{4})_/g;
+
+const unescapeText = (text: string): string =>
+  text.includes('_x')
+    ? text.replaceAll(ESCAPE, (whole, hex: string) =>
+        hex === '0000' ? whole : String.fromCharCode(Number.parseInt(hex, 16)),
+      )
+    : text;
+
+/** ECMA-376 18.8.30: formats that files need not define; those of East Asian locales are dates, too. */
+const isBuiltInDate = (id: number): boolean =>
+  (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
+/** As many cell formats has a workbook at most. */
+const STYLES_MAX = 65_490;
+
+/** Reads them by the number of the style of a cell. */
+async function readStyles(pieces: AsyncIterable<Buffer>): Promise<readonly NumberStyle[]> {
+  const ofFile = new Map<number, NumberStyle>();
+  const styles: NumberStyle[] = [];
+  let inCells = false;
+  await scanXml(pieces, {
+    wantsText: false,
+    open(name, tag) {
+      if (name === 'numFmt' && ofFile.size < STYLES_MAX)
+        ofFile.set(Number(attributeOf(tag, 'numFmtId')), styleOf(attributeOf(tag, 'formatCode') ?? ''));
+      else if (name === 'cellXfs') inCells = true;
+      else if (name === 'xf' && inCells && styles.length < STYLES_MAX) {
+        const id = Number(attributeOf(tag, 'numFmtId'));
+        const given = ofFile.get(id);
+        styles.push(given !== undefined ? given : isBuiltInDate(id) ? 'date' : null);
+      }
+    },
+    close(name) {
+      if (name === 'cellXfs') inCells = false;
+    },
+    text: () => undefined,
+  });
+  return styles;
 }

@@ -1,9 +1,7 @@
 /** Writes an XLSX file (ECMA-376, transitional) with one sheet, piece by piece. */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { DAY_MS, fromIso, toIso } from '../../kernel/clock.ts';
 import { unreadable } from '../problems.ts';
 import type { ResultCell } from '../result-columns.ts';
-import { escapeText } from './text.ts';
 
 /** These are records of a ZIP file (PKWARE APPNOTE 6.3.10): enough for entries below 4 GiB. */
 
@@ -198,25 +196,6 @@ interface DateCell {
 }
 export type XlsxCell = ResultCell | DateCell;
 
-/** Excel shows longer ones as 1E+12, and telephone numbers have so many. */
-const INTEGER_DIGITS = 11;
-const EPOCH_DAYS = 25_569;
-
-/** What the text of a cell was in a workbook, as our reader writes it: a number, a date, TRUE or FALSE. */
-export function typedCell(text: string): XlsxCell {
-  if (text === 'TRUE' || text === 'FALSE') return text === 'TRUE';
-  if (/^-?\d/.test(text) && text.length <= 16) {
-    const number = Number(text);
-    if (String(number) === text && Math.abs(number) < 10 ** INTEGER_DIGITS) return number;
-  }
-  // Days before March 1900 have two numbers.
-  if (/^(19[1-9]|[2-9]\d\d)\d-\d\d-\d\d(T\d\d:\d\d:\d\d)?$/.test(text)) {
-    const ms = fromIso(text.length > 10 ? `${text}Z` : `${text}T00:00:00Z`);
-    if (ms !== null && toIso(ms).startsWith(text)) return { days: ms / DAY_MS + EPOCH_DAYS };
-  }
-  return text;
-}
-
 /** Texts are texts, never formulas. */
 function cellXml(value: XlsxCell, place: string): string {
   if (value === null || value === '') return '';
@@ -235,3 +214,18 @@ const columnLetters = (column: number): string => (known[column] ??= lettersOfCo
 const lettersOfColumn = (column: number): string =>
   (column < LETTERS ? '' : lettersOfColumn(Math.floor(column / LETTERS) - 1)) +
   String.fromCharCode(65 + (column % LETTERS));
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** As XML. Lone surrogates, which UTF-8 cannot have, become U+FFFD. */
+function escapeText(text: string): string {
+  if (!/[&<>"\p{Cc}\p{Cs}\ufffe\uffff]|_x/u.test(text)) return text;
+  return text
+    .toWellFormed()
+    .replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
+    .replaceAll(
+      /[\0-\x08\x0b-\x1f\ufffe\uffff]/g,
+      (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    );
+}

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { invalid, type Parsed } from '../../contract/reader.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError, toApiError } from '../../kernel/errors.ts';
 import { BODY_BYTES } from '../../kernel/facts/limits.ts';
@@ -11,8 +10,7 @@ import { hashApiKey, isOperatorKey, type KeyMode, keyModeOf, sha256Hex } from '.
 import type { Admission, Caller, IdempotencyRef, RateWindow } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { headerCount, isDisconnected } from '../exchange.ts';
-import type { InputReading } from '../input/reader.ts';
-import { objectBody, rawBody } from '../input/reader.ts';
+import { type InputReading, invalid, objectBody, type Parsed, rawBody } from '../input/reader.ts';
 import { errorReply, noteError, replayed, replyAnswer } from '../reply.ts';
 import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
 import { complete, type GuardFor } from './guard.ts';

@@ -3,13 +3,15 @@ import { isHookKind } from '../../kernel/facts/hooks.ts';
 import type { OperatorScope } from '../../kernel/facts/scopes.ts';
 import { isOperatorKey, keyModeOf, sha256Hex } from '../../kernel/ids.ts';
 import { isSameSecret } from '../../kernel/signatures.ts';
+import type { StoredReply } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { HOOK_CALLERS } from '../hooks/callers.ts';
 import { bodyArrived, objectBody, rawBody } from '../input/reader.ts';
 import { PROVIDER_FORMS, SIGNED_AHEAD_MS } from '../outcomes/providers.ts';
-import { errorReply, noteError, replayed, replyAnswer, storedFormOf } from '../reply.ts';
+import { errorReply, JSON_TYPE, noteError, replayed, replyAnswer } from '../reply.ts';
 import type {
   Access,
+  Answer,
   AnyInput,
   Contexts,
   HookCallContext,
@@ -203,3 +205,12 @@ export const GUARDS = {
   open: openToAll,
   'metrics-token': metricsToken,
 } as const satisfies { readonly [A in Access]: GuardFor<Contexts[A]> };
+
+/** A JSON answer of a handler as it is stored for an Idempotency-Key. `usual`: the status of its row. */
+function storedFormOf(answer: Answer, usual: number): StoredReply {
+  const { status = usual, headers = {} } = answer;
+  const named = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string');
+  const body = answer.type === undefined ? JSON.stringify(answer.body) : answer.body;
+  if (typeof body !== 'string') throw new TypeError('Only a reply of JSON can be stored.');
+  return { status, body, headers: { ...Object.fromEntries(named), 'content-type': JSON_TYPE } };
+}

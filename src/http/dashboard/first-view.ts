@@ -1,10 +1,9 @@
 /** First views of pages of the dashboard as HTML, for lines on which their scripts take seconds. */
-import type { Language } from '../../kernel/facts/languages.ts';
+import { cookieValue, isTimeZone, type Language, TIME_ZONE_COOKIE } from '../../kernel/facts/languages.ts';
 import { Thread, threadCode } from '../../kernel/thread.ts';
 import type { HttpContext } from '../context.ts';
 import { HttpReply, type HttpRequest, type ReplyHeaders } from '../exchange.ts';
 import { handlerOf, Router } from '../router.ts';
-import { timeZoneOf } from './preferences.ts';
 import { DASHBOARD_ROUTES } from './table.ts';
 
 /** `renderFirstView` returns it (web/src/first-view.tsx). */
@@ -130,4 +129,10 @@ export function firstViewOf(context: HttpContext, route: string) {
     kept.set(language, { offers, view });
     return { ...view, html: view.html.replaceAll(NONCE, nonce) };
   };
+}
+
+/** UTC where the browser has not said yet. */
+function timeZoneOf({ headers }: HttpRequest): string {
+  const chosen = cookieValue(headers.cookie, TIME_ZONE_COOKIE);
+  return isTimeZone(chosen) ? chosen : 'UTC';
 }

@@ -1,10 +1,17 @@
 import { ApiError } from '../../kernel/errors.ts';
+import {
+  cookieValue,
+  isLanguage,
+  LANGUAGE_COOKIE,
+  type Language,
+  preferredLanguage,
+} from '../../kernel/facts/languages.ts';
 import { PAGE_FACTS } from '../../kernel/facts/pages.ts';
 import { randomBytes, sha256Base64 } from '../../kernel/ids.ts';
+import type { HttpRequest } from '../exchange.ts';
 import { type Answer, type Route, route } from '../route.ts';
 import { accepted, compressedIfIdle, sharedAnswer } from '../shared-bytes.ts';
 import { type FirstView, firstViewOf, hasFirstView } from './first-view.ts';
-import { languageOf } from './preferences.ts';
 
 /** Pages of an account are also here; without it, the page adds the account that was opened last. */
 const WITH_ACCOUNT = '/accounts/:account';
@@ -145,4 +152,10 @@ function pageRoute(path: string, absent: () => Answer, { status = 200, find = fa
       };
     },
   });
+}
+
+/** What was chosen in the dashboard, else what the browser asks for. */
+function languageOf({ headers }: HttpRequest): Language {
+  const chosen = cookieValue(headers.cookie, LANGUAGE_COOKIE);
+  return isLanguage(chosen) ? chosen : preferredLanguage(headers['accept-language']);
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { withoutSlash } from '../app.ts';
 import type { Route } from '../route.ts';
-import { Router, withoutSlash } from '../router.ts';
+import { Router } from '../router.ts';
 import { PAGE_ROUTES } from './pages.ts';
 
 it('a path of nothing but slashes up to its last character is read once', () => {

@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { systemClock } from '../../kernel/clock.ts';
-import type { BodyCostName, Pace } from '../../kernel/costs.ts';
-import { PIECE_BYTES, PIECES_PER_SECOND } from '../../kernel/costs.ts';
+import type { Pace } from '../../kernel/costs.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { BODY_BYTES, BODY_WITHIN_SECONDS } from '../../kernel/facts/limits.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
-import type { Costs } from '../../service/costs.ts';
+
+/** A body whose pieces are smaller on the average is read at most so fast, with all others of that kind. */
+const PIECE_BYTES = 256;
+const PIECES_PER_SECOND = 30_000;
 
 const ARRIVAL_SWEEP_MS = 250;
 
@@ -130,17 +132,6 @@ function restAfter(pieces: number, bytes: number): number {
   const now = systemClock.elapsed();
   usedUntilMs = Math.max(now, usedUntilMs) + (small / PIECES_PER_SECOND) * 1000;
   return usedUntilMs - now;
-}
-
-/** All of a body, which holds a place while it arrives. Throws as `Costs.hold`. */
-export async function wholeBody(body: ArrivingBody, costs: Costs, cost: BodyCostName, account: string) {
-  const place = await costs.hold(cost, account);
-  try {
-    const pieces: Buffer[] = await body.held(place).toArray();
-    return Buffer.concat(pieces);
-  } finally {
-    place.release();
-  }
 }
 
 /** A body that is not read before there is a place for it. */

@@ -3,14 +3,13 @@ import Type, { type TObject, type TSchema } from 'typebox';
 import { ExplainReplyReply, ExplainReplyRequest } from '../../contract/dashboard/replies.ts';
 import { ListReply, ListUpload } from '../../contract/lists.ts';
 import { DecisionField } from '../../contract/policies.ts';
-import { NO_WARNINGS, WithWarnings } from '../../contract/reader.ts';
-import { Nullable, type Read } from '../../contract/schema.ts';
+import { Nullable, type Read, WithWarnings } from '../../contract/schema.ts';
 import { UsageReply } from '../../contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../../contract/verify.ts';
 import { toApiError } from '../../kernel/errors.ts';
 import { COMPAT_BATCH_AT_ONCE, MCP_EMAILS } from '../../kernel/facts/limits.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
-import { jsonReader } from '../input/reader.ts';
+import { jsonReader, NO_WARNINGS } from '../input/reader.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 import type { ReplyBody } from '../route.ts';
 

@@ -1,10 +1,12 @@
 import * as C from '../../contract/outcomes.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
+import type { BodyCostName } from '../../kernel/costs.ts';
 import { type ApiError, isInProgress } from '../../kernel/errors.ts';
 import type { Share } from '../../kernel/facts/calibration.ts';
 import { MAIL_REPORT_BYTES, OUTCOMES_BODY_BYTES } from '../../kernel/facts/limits.ts';
 import type { ReportedOutcome } from '../../kernel/facts/sent-mail.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
+import type { Costs } from '../../service/costs.ts';
 import {
   contradictionObject,
   DISREGARDED,
@@ -13,7 +15,7 @@ import {
   recordMessage,
 } from '../../service/outcomes.ts';
 import type { HttpRequest } from '../exchange.ts';
-import { wholeBody } from '../input/arrival.ts';
+import type { ArrivingBody } from '../input/arrival.ts';
 import { jsonReader, objectBody } from '../input/reader.ts';
 import { jsonReply, REPLAYED, replayed, replyAnswer } from '../reply.ts';
 import { type Route, route } from '../route.ts';
@@ -190,3 +192,14 @@ export const OUTCOME_ROUTES: readonly Route[] = [
       async ({ caller }) => ({ body: calibrationReply(await outcomes.calibration(caller.accountId)) }),
   }),
 ];
+
+/** All of a body, which holds a place while it arrives. Throws as `Costs.hold`. */
+async function wholeBody(body: ArrivingBody, costs: Costs, cost: BodyCostName, account: string) {
+  const place = await costs.hold(cost, account);
+  try {
+    const pieces: Buffer[] = await body.held(place).toArray();
+    return Buffer.concat(pieces);
+  } finally {
+    place.release();
+  }
+}

@@ -1,7 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/facts/lifetimes.ts';
-import { LIST_OPERATORS_OF_OTHERS } from '../../kernel/list-work.ts';
 import type { OperatorLeases } from '../../store/store.ts';
+
+/** Mail operators of other nodes that are remembered, and the longest name of one. */
+const LIST_OPERATORS_OF_OTHERS = 1_000;
 
 /**
  * The mail operators whose mailboxes this process checks for lists. Several nodes on one store take different

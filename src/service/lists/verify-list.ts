@@ -6,6 +6,7 @@
 import { dnsEvidence } from '../../engine/dns/mx-lookup.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
 import { decideVerdict, type Verdict } from '../../engine/findings.ts';
+import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from '../../engine/smtp/mailbox.ts';
 import { type HostOwners, hostOwners, mailOperatorKey } from '../../engine/smtp/operators.ts';
 import { selectorOf, testEvidence, testMailHosts, testOutcomeOf } from '../../engine/test-mode.ts';
 import {
@@ -19,14 +20,13 @@ import {
   runOffline,
   withBounce,
   withDns,
-  withMailboxFault,
 } from '../../engine/verify.ts';
 import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
 import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
 import { listResultId, sha256Hex } from '../../kernel/ids.ts';
-import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH, type ListSteps } from '../../kernel/list-work.ts';
+import type { ListSteps } from '../../kernel/list-work.ts';
 import type {
   AccountId,
   AddressHasher,
@@ -41,6 +41,11 @@ import type { OutcomeMemory, Recalled } from '../learned.ts';
 import { filterKeys, hostKeys, mailboxNameOf, matchOf, toRecord, withMatch } from '../verify.ts';
 import { GiveWay } from './give-way.ts';
 import type { ListOperators } from './operators.ts';
+
+/** Domains that are looked up, and mailboxes that are checked, at the same time. */
+const LIST_LOOKUPS = 128;
+const LIST_CHECKS = 2_000;
+const LIST_OPERATOR_LENGTH = 200;
 
 interface VerifyListParts {
   readonly engine: EngineDeps;
@@ -419,3 +424,14 @@ class SharedTurns {
     }
   }
 }
+
+/** Evidence of a check that a fault of ours ended: nothing is known, and it can be tried again. */
+const withMailboxFault = (e: Evidence): Evidence => ({
+  ...e,
+  smtp: {
+    ...resultWithoutDialogue('host', 'smtp_temporary_failure', 'engine.fault'),
+    attempts: [],
+    transcript: { lines: [] },
+  },
+  catchAll: CATCH_ALL_SKIPPED,
+});

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/facts/lifetimes.ts';
-import { LIST_ADDRESSES_IN_HAND, LIST_ADDRESSES_IN_HAND_EACH, LISTS_AT_ONCE } from '../../kernel/list-work.ts';
 import type { ListOutcome, Lists, ListWork, RunningList, VerificationRecord } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';
 import type { ListEnd, ListVerifier } from './verify-list.ts';
+
+// Bounds of the work on lists, of one process.
+
+/** Addresses that were claimed and are not done, of all lists and of one. */
+const LIST_ADDRESSES_IN_HAND = 24_000;
+const LIST_ADDRESSES_IN_HAND_EACH = 5_000;
+/** Lists that are worked on at the same time; others take turns with them. */
+const LISTS_AT_ONCE = 40;
 
 interface ListWorkParts {
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
 import { ADD_USAGE_SUMS, ALLOWANCES, LEDGER, USAGE_HOURS, VERIFICATIONS } from '../columns.ts';
 import type { RowsRead, StorageDriver, TransactionDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
-import type { NewSharedHold, SettledPart, SettlementPart, SharedHoldOutcome, SharedHolds } from '../store.ts';
+import type { NewSharedHold, SettledPart, SettlementPart, SharedHoldOutcome, Store } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { type CreditState, spendable } from './allowance.ts';
 import { authorize, capturePart, giveBack } from './apply-batch.ts';
@@ -208,7 +208,7 @@ function countedUsage(trx: Transaction<Tables>, { usage }: Changes<RelativeCredi
     ${sql.raw(ADD_USAGE_SUMS)}`.compile(trx);
 }
 
-export function sharedHolds(driver: StorageDriver): SharedHolds {
+export function sharedHolds(driver: StorageDriver): Store['sharedHolds'] {
   const within = async <T>(work: (scope: Scope) => Promise<T>): Promise<T> => {
     const now = await driver.now();
     return driver.transaction((trx) => work({ driver, trx, now }));

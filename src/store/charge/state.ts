@@ -190,13 +190,6 @@ export const noChanges = <A extends CreditState = AccountState>(): Changes<A> =>
   events: [],
 });
 
-export const isEmpty = (changes: Changes): boolean =>
-  changes.accounts.size === 0 &&
-  changes.ledger.length === 0 &&
-  changes.verifications.length === 0 &&
-  changes.idempotency.size === 0 &&
-  changes.keyUses.size === 0;
-
 export type ChargeRequest = (
   | { readonly kind: 'admit'; readonly admit: AdmissionRequest }
   | { readonly kind: 'settle'; readonly settle: Settlement }

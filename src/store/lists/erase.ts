@@ -9,7 +9,7 @@ import type { Row, Tables } from '../tables.ts';
 import { parseAddresses, parsePending, type StoredRow, storedRows, withoutErased } from './blocks.ts';
 import { ofList } from './claim.ts';
 import { endList } from './end.ts';
-import { dropFiles } from './files.ts';
+import { removePieces } from './files.ts';
 import { baseOf, listLayoutOf } from './row.ts';
 
 /** Afterwards, no list records a result of the address. Those recorded before are in the log. */
@@ -199,4 +199,15 @@ async function forgetAddresses(
     .executeTakeFirstOrThrow();
   const isOpen = list.status === 'running' || list.status === 'paused';
   if (isOpen && list.done >= list.addresses) await endList(scope, account, id, 'completed');
+}
+
+/** All kept files of an account: their lists cannot be read in another way any more. */
+async function dropFiles(driver: StorageDriver, account: AccountId): Promise<number> {
+  const kept = await driver.transaction(async (trx) => {
+    await driver.lockAccounts(trx, [account]);
+    const mine = trx.updateTable('lists').set({ file_bytes: 0 }).where('account_id', '=', account);
+    return mine.where('file_bytes', '>', 0).returning('id').execute();
+  });
+  for (const { id } of kept) await removePieces(driver, account, id);
+  return kept.length;
 }

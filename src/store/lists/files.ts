@@ -159,14 +159,3 @@ export async function removePieces({ db }: StorageDriver, account: AccountId, li
     return pieces.length;
   });
 }
-
-/** All kept files of an account: their lists cannot be read in another way any more. */
-export async function dropFiles(driver: StorageDriver, account: AccountId): Promise<number> {
-  const kept = await driver.transaction(async (trx) => {
-    await driver.lockAccounts(trx, [account]);
-    const mine = trx.updateTable('lists').set({ file_bytes: 0 }).where('account_id', '=', account);
-    return mine.where('file_bytes', '>', 0).returning('id').execute();
-  });
-  for (const { id } of kept) await removePieces(driver, account, id);
-  return kept.length;
-}

@@ -13,7 +13,17 @@ import { lowerCaseText } from '../filters.ts';
 import { storeReply } from '../idempotency.ts';
 import { writeAudit } from '../people/audit-log.ts';
 import { storable } from '../rows.ts';
-import type { AccountId, Actor, List, ListBlock, ListChange, ListResult, ListStart, Lists } from '../store.ts';
+import type {
+  AccountId,
+  Actor,
+  List,
+  ListBlock,
+  ListBreakdown,
+  ListChange,
+  ListResult,
+  ListStart,
+  Lists,
+} from '../store.ts';
 import { storageOf } from '../usage.ts';
 import { toRows } from './blocks.ts';
 import { deleteList, endList } from './end.ts';
@@ -27,7 +37,6 @@ import {
   type ListRecord,
   layoutText,
   listLayoutOf,
-  noResults,
   toList,
   visibleLists,
 } from './row.ts';
@@ -364,3 +373,9 @@ function upload(driver: StorageDriver): UploadMethods {
     discard: (account, id) => deleteList(driver, account, id, ['uploading']),
   };
 }
+
+const noResults = (): ListBreakdown => ({
+  status: { good: 0, bad: 0 },
+  deliverability: { deliverable: 0, undeliverable: 0, risky: 0, unknown: 0 },
+  reason: {},
+});

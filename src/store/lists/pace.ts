@@ -8,19 +8,10 @@ interface PaceSample {
   readonly done: number;
 }
 
-/** The rate is that of the last one to two of these, ms. */
-const SAMPLE_MS = 10_000;
-
 export const startPace = (now: number, done: number): ListPace => ({
   earlier: { at: now, done },
   later: { at: now, done },
 });
-
-/** To be called with each result. */
-export function keepPace(pace: ListPace | null, now: number, done: number): ListPace {
-  if (pace === null || now < pace.later.at) return startPace(now, done);
-  return now - pace.later.at < SAMPLE_MS ? pace : { earlier: pace.later, later: { at: now, done } };
-}
 
 /** Addresses in a second; null: nothing is known yet. */
 export function perSecond({ earlier }: ListPace, now: number, done: number): number | null {

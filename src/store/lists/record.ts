@@ -7,13 +7,13 @@ import { listResultId } from '../../kernel/ids.ts';
 import { partReads, planPart, type Scope } from '../charge/shared-hold.ts';
 import type { Planned, RowsRead, TransactionDriver } from '../driver.ts';
 import { storable } from '../rows.ts';
-import type { AccountId, ListOutcome, ListRecorded, VerificationRecord } from '../store.ts';
+import type { AccountId, ListBreakdown, ListOutcome, ListRecorded, VerificationRecord } from '../store.ts';
 import type { Row, Trx } from '../tables.ts';
 import { parsePending } from './blocks.ts';
 import { ofList } from './claim.ts';
 import { endList } from './end.ts';
-import { keepPace } from './pace.ts';
-import { addResults, breakdownOf, type ListRecord, paceOf } from './row.ts';
+import { type ListPace, startPace } from './pace.ts';
+import { breakdownOf, type ListRecord, paceOf } from './row.ts';
 
 type WaitingRow = Row<'list_waiting'>;
 
@@ -253,4 +253,23 @@ function progressChanges(
     ...(list.status === 'running' ? { pace: JSON.stringify(keepPace(paceOf(list), now, done)) } : {}),
   };
   return [trx.updateTable('lists').set(progress).where('id', '=', list.id).compile()];
+}
+
+function addResults(to: ListBreakdown, records: readonly VerificationRecord[]): ListBreakdown {
+  const [status, deliverability, reasons] = [{ ...to.status }, { ...to.deliverability }, { ...to.reason }];
+  for (const record of records) {
+    status[record.status] += 1;
+    deliverability[record.deliverability] += 1;
+    if (record.reason !== null) reasons[record.reason] = (reasons[record.reason] ?? 0) + 1;
+  }
+  return { status, deliverability, reason: reasons };
+}
+
+/** The rate is that of the last one to two of these, ms. */
+const SAMPLE_MS = 10_000;
+
+/** To be called with each result. */
+function keepPace(pace: ListPace | null, now: number, done: number): ListPace {
+  if (pace === null || now < pace.later.at) return startPace(now, done);
+  return now - pace.later.at < SAMPLE_MS ? pace : { earlier: pace.later, later: { at: now, done } };
 }

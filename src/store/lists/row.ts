@@ -4,7 +4,7 @@ import { LIST_STATUSES } from '../../kernel/facts/lists.ts';
 import type { Policy } from '../../kernel/facts/policies.ts';
 import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
-import type { AccountId, List, ListBreakdown, ListLayout, VerificationRecord } from '../store.ts';
+import type { AccountId, List, ListBreakdown, ListLayout } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { type ListPace, perSecond } from './pace.ts';
 
@@ -87,19 +87,3 @@ export const baseOf = (list: Pick<ListRecord, 'layout'>): number => storedLayout
 export const layoutText = (layout: ListLayout, base = 0): string =>
   JSON.stringify(base === 0 ? layout : ({ ...layout, base } satisfies StoredLayout));
 export const breakdownOf = ({ breakdown }: Pick<ListRecord, 'breakdown'>): ListBreakdown => JSON.parse(breakdown);
-
-export const noResults = (): ListBreakdown => ({
-  status: { good: 0, bad: 0 },
-  deliverability: { deliverable: 0, undeliverable: 0, risky: 0, unknown: 0 },
-  reason: {},
-});
-
-export function addResults(to: ListBreakdown, records: readonly VerificationRecord[]): ListBreakdown {
-  const [status, deliverability, reasons] = [{ ...to.status }, { ...to.deliverability }, { ...to.reason }];
-  for (const record of records) {
-    status[record.status] += 1;
-    deliverability[record.deliverability] += 1;
-    if (record.reason !== null) reasons[record.reason] = (reasons[record.reason] ?? 0) + 1;
-  }
-  return { status, deliverability, reason: reasons };
-}

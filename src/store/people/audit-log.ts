@@ -5,7 +5,7 @@ import { USER_EVENTS_PER_HOUR } from '../../kernel/facts/limits.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import type { StorageDriver } from '../driver.ts';
 import { storable } from '../rows.ts';
-import type { Actor, AuditEntry, AuditLog, UserEvent } from '../store.ts';
+import type { Actor, AuditEntry, Store, UserEvent } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 
 // Entries of the audit log are rows.
@@ -63,7 +63,7 @@ export async function writeAudit(
 /** What operators see of all accounts together. */
 const OF_NO_ACCOUNT = [...USER_ACTIONS, ...SERVICE_ACTIONS];
 
-export function auditLog(driver: StorageDriver): AuditLog {
+export function auditLog(driver: StorageDriver): Store['auditLog'] {
   return {
     recordUserEvent: userEvents(driver),
 

@@ -1,8 +1,8 @@
 import type { StorageDriver } from '../driver.ts';
-import type { Dismissals } from '../store.ts';
+import type { Store } from '../store.ts';
 import { ownerOf } from '../test-account.ts';
 
-export function dismissals(driver: StorageDriver): Dismissals {
+export function dismissals(driver: StorageDriver): Store['dismissals'] {
   return {
     async list(of, user) {
       const rows = driver.db.selectFrom('dismissals').select('cause').where('account_id', '=', ownerOf(of));

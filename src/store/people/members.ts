@@ -6,7 +6,7 @@ import type { MailPayload } from '../../kernel/jobs.ts';
 import { lockAccount, lockExistingAccount } from '../account-rows.ts';
 import type { StorageDriver, TransactionDriver } from '../driver.ts';
 import { accountId, storable } from '../rows.ts';
-import type { AccountId, AccountRole, Actor, Invitation, InvitationInput, Members, RoleOutcome } from '../store.ts';
+import type { AccountId, AccountRole, Actor, Invitation, InvitationInput, RoleOutcome, Store } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { liveIdOf, testAccount, testIdOf } from '../test-account.ts';
 import { writeAudit } from './audit-log.ts';
@@ -144,7 +144,7 @@ export async function insertInvitation(
 /** Expired invitations count as absent; the purge deletes them. */
 function invitations(
   driver: StorageDriver,
-): Pick<Members, 'invite' | 'invitations' | 'withdraw' | 'invitation' | 'accept'> {
+): Pick<Store['members'], 'invite' | 'invitations' | 'withdraw' | 'invitation' | 'accept'> {
   const { db } = driver;
   const pending = (now: number) =>
     db
@@ -251,7 +251,7 @@ export async function insertMember(
   return true;
 }
 
-export function members(driver: StorageDriver): Members {
+export function members(driver: StorageDriver): Store['members'] {
   const { db } = driver;
 
   /** Changes the member's role; null removes the member. */

@@ -6,7 +6,7 @@ import { SESSION_MAX_DAYS } from '../../kernel/facts/lifetimes.ts';
 import { SESSIONS_LISTED } from '../../kernel/facts/limits.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import type { StorageDriver } from '../driver.ts';
-import type { AccountId, Attempts, SignIns, Store, UserChange } from '../store.ts';
+import type { AccountId, Attempts, Store, UserChange } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { writeUserEvent } from './audit-log.ts';
 import { acceptInvitation, insertMember } from './members.ts';
@@ -144,7 +144,7 @@ function identitiesOf(
   };
 }
 
-export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns {
+export function signIns(driver: StorageDriver, database: AuthDatabase): Store['signIns'] {
   const { db } = driver;
   /** Writes the sign-in library's time format. */
   const moment = (ms: number) => (driver.name === 'sqlite' ? toIso(ms) : toDate(ms));

@@ -4,7 +4,7 @@ import type { Role } from '../../kernel/facts/roles.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
-import type { AccountId, Actor, User, Users } from '../store.ts';
+import type { AccountId, Actor, Store, User } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { writeAudit, writeUserEvent } from './audit-log.ts';
 import { endInvitationsOf } from './members.ts';
@@ -12,7 +12,7 @@ import { endInvitationsOf } from './members.ts';
 /**
  * A mailbox belongs to the first user who claims it; the others who have an address there belong to it without a claim.
  */
-function mailboxes(driver: StorageDriver): Pick<Users, 'idByMailbox' | 'claimMailbox' | 'claimMailboxes'> {
+function mailboxes(driver: StorageDriver): Pick<Store['users'], 'idByMailbox' | 'claimMailbox' | 'claimMailboxes'> {
   const { db } = driver;
 
   /** How many were free. */
@@ -112,7 +112,7 @@ async function soleOwnerOf(trx: Transaction<Tables>, user: string): Promise<stri
   return rows.map((row) => row.account_id);
 }
 
-export function users(driver: StorageDriver): Users {
+export function users(driver: StorageDriver): Store['users'] {
   const { db } = driver;
 
   const accountsOf = async (trx: Transaction<Tables>, user: string): Promise<string[]> => {

@@ -11,14 +11,7 @@ import { highestPrice, type Plans, type PlanTerms, termsOf } from '../../kernel/
 import { renewalOf } from '../charge/allowance.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import { type CountingDriver, noRetries, unavailable } from '../charge/batcher.ts';
-import {
-  type Changes,
-  type ChargeAnswer,
-  type ChargeRequest,
-  type ChargeState,
-  isAdmission,
-  isEmpty,
-} from '../charge/state.ts';
+import { type Changes, type ChargeAnswer, type ChargeRequest, type ChargeState, isAdmission } from '../charge/state.ts';
 import { rateLimitOf } from '../charge/window.ts';
 import { numberColumn, rowMaker, textColumn } from '../columns.ts';
 import { onlyRow } from '../rows.ts';
@@ -686,3 +679,10 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const isEmpty = (changes: Changes): boolean =>
+  changes.accounts.size === 0 &&
+  changes.ledger.length === 0 &&
+  changes.verifications.length === 0 &&
+  changes.idempotency.size === 0 &&
+  changes.keyUses.size === 0;

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { ThreadEndedError } from '../../kernel/thread.ts';
+import { type CountingDriver, noRetries } from '../charge/batcher.ts';
+import type { ChargeAnswer, ChargeRequest } from '../charge/state.ts';
 import type { WantedAddress } from '../columns.ts';
 import type { AnyTable } from '../contents.ts';
 import type {
@@ -18,11 +22,19 @@ import type {
 import { jobQueue } from '../jobs/jobs.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { outageError } from '../outages.ts';
-import type { LooseMode, SchemaCheck } from '../store.ts';
+import type { FilterRule, LooseMode, SchemaCheck, StoreEvent } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { AddressBlocks } from './address-blocks.ts';
 import { isBusy, isSqliteOutage, whenFree } from './failure.ts';
 import { openSqliteFile, type SqliteFile } from './file.ts';
+import {
+  type ChargeMessage,
+  type FilterDecision,
+  readAnswer,
+  type SentAnswer,
+  type SentRequest,
+  sentRequest,
+} from './messages.ts';
 import { SqliteNode } from './node.ts';
 import { looseModesOf, sqlitePathOf } from './private-files.ts';
 import {
@@ -38,8 +50,7 @@ import {
   writeTogether,
 } from './statements.ts';
 import type { BulkScope } from './thread-bulk.ts';
-import { SqliteCharge } from './threaded-charge.ts';
-import type { StoreThread, WriteMutex } from './threads.ts';
+import type { StoreSession, StoreThread, WriteMutex } from './threads.ts';
 
 /** https://www.sqlite.org/pragma.html#pragfunc: `pk` is the column's place in the primary key, or 0. */
 async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
@@ -312,3 +323,108 @@ export async function openSqlite(options: StorageDriverOptions): Promise<Storage
   const onLost = ({ message }: Error) => options.onEvent({ kind: 'thread_lost', cause: message });
   return new SqliteDriver(await openSqliteFile(sqlitePathOf(options.url), options.plans, onLost), options);
 }
+
+// Batches go to the thread of the writer as data.
+
+interface SqliteChargeParts {
+  readonly writer: StoreThread;
+  readonly mutex: WriteMutex;
+  readonly now: () => number;
+  readonly onEvent: (event: StoreEvent) => void;
+  readonly node: () => string | Promise<string>;
+  /** Returns the schema version of this program. */
+  readonly known: () => number;
+}
+
+class SqliteCharge implements CountingDriver {
+  /** SQLite has one writer. */
+  readonly lanes = 1;
+  /** One is written while the next one waits in the thread. */
+  readonly atOnce = 2;
+  readonly retries = noRetries();
+  readonly isOutage = isSqliteOutage;
+  readonly #parts: SqliteChargeParts;
+  /** Filters that were found to match since `decide` was called. */
+  readonly #matched = new WeakMap<ChargeRequest, FilterRule | null>();
+
+  constructor(parts: SqliteChargeParts) {
+    this.#parts = parts;
+  }
+
+  /** The thread with the connection has been started by the migrations. */
+  async open(): Promise<void> {}
+
+  async transact(requests: readonly ChargeRequest[]): Promise<ChargeAnswer[]> {
+    const { mutex, writer } = this.#parts;
+    const node = await this.#parts.node();
+    return mutex.runShared(async () => {
+      const session = await writer.session();
+      for (;;) {
+        try {
+          return await this.#send(session, requests, node);
+        } catch (error) {
+          if (!isBusy(error)) throw error;
+          this.#onBusy();
+        }
+        // Another process has the lock. It is taken before the batch is sent again, because those who leave meanwhile
+        // are not charged. Another batch of this process may use it up.
+        await whenFree(() => session.call('begin'), this.#onBusy);
+      }
+    });
+  }
+
+  readonly #onBusy = () => {
+    this.retries.busy += 1;
+  };
+
+  async #send(session: StoreSession, requests: readonly ChargeRequest[], node: string): Promise<ChargeAnswer[]> {
+    const sent: SentRequest[] = [];
+    /** Of those that are not sent. */
+    const here: (ChargeAnswer | null)[] = requests.map((request) => {
+      if (!request.enter()) return { dropped: true };
+      try {
+        sent.push(sentRequest(request, this.#decide(request)));
+        return null;
+      } catch (error) {
+        return { error };
+      }
+    });
+    const { now, known } = this.#parts;
+    const answers = await this.#commit(session, { node, now: now(), known: known(), requests: sent });
+    let next = 0;
+    return requests.map((request, i) => here[i] ?? this.#answer(request, sent[next], answers[next++]));
+  }
+
+  /** Calls `decide` here, outside the transaction, for the filter that matched last. */
+  #decide(request: ChargeRequest): FilterDecision | null {
+    if (request.kind === 'settle' || request.admit.verify === null) return null;
+    const filter = this.#matched.get(request) ?? null;
+    return { filter, record: request.admit.verify.decide(filter) };
+  }
+
+  async #commit(session: StoreSession, batch: ChargeMessage): Promise<readonly SentAnswer[]> {
+    if (batch.requests.length === 0) {
+      await session.call('rollback');
+      return [];
+    }
+    const { events, answers } = await session.call('charge', batch).catch((error: unknown) => {
+      throw error instanceof ThreadEndedError ? unconfirmed(error) : error;
+    });
+    events.forEach(this.#parts.onEvent);
+    return answers;
+  }
+
+  #answer(request: ChargeRequest, sent: SentRequest | undefined, answer: SentAnswer | undefined): ChargeAnswer {
+    if (sent === undefined || answer === undefined)
+      return { error: new Error('The thread left a request unanswered.') };
+    if (!('undecided' in answer)) return readAnswer(answer, sent);
+    this.#matched.set(request, answer.undecided);
+    return { again: true };
+  }
+}
+
+/** What a thread was doing when it ended is done or rolled back, as a whole. */
+const unconfirmed = (cause: ThreadEndedError): ApiError => {
+  const sentence = 'The store stopped before it confirmed. If this was charged, its result is in the log.';
+  return new ApiError('verification_unavailable', sentence, { retry_after: 5 }, cause);
+};

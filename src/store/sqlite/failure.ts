@@ -17,12 +17,6 @@ const OUTAGE_RESULTS = new Set([
   26, // NOTADB
 ]);
 
-/** What a thread was doing when it ended is done or rolled back, as a whole. */
-export const unconfirmed = (cause: ThreadEndedError): ApiError => {
-  const sentence = 'The store stopped before it confirmed. If this was charged, its result is in the log.';
-  return new ApiError('verification_unavailable', sentence, { retry_after: 5 }, cause);
-};
-
 const resultCode = (error: unknown): number | null =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SharedStrings } from './shared-strings.ts';
+import { SharedStrings } from './workbook.ts';
 
 /**
  * Of very different sizes, over several chunks of a megabyte and pages; some empty, some of several bytes per letter.

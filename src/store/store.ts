@@ -1178,10 +1178,10 @@ export interface LogSearch {
   /** Unix time in ms; `to` is exclusive. */
   readonly from?: number | null;
   readonly to?: number | null;
-  /** Mail operator, by the name that replies give it; `none`: one that has no name. */
-  readonly operator?: string | null;
-  /** Name of the egress from which the mail server was asked. */
-  readonly egress?: string | null;
+  /** Mail operators, by the names that replies give them; `none`: one that has no name. */
+  readonly operator?: readonly string[] | null;
+  /** Names of the egresses from which the mail server was asked. */
+  readonly egress?: readonly string[] | null;
   /** Holds the decision of the policy of the request. */
   readonly decision?: readonly PolicyAction[] | null;
   /** What became of mail to the address. */
@@ -1189,7 +1189,7 @@ export interface LogSearch {
   /** Tenths of the confidence that the reply had; of those whose mail has an outcome. */
   readonly confidence?: readonly LogConfidence[] | null;
   /** Says on which way an outcome of the mail came: an `OutcomeOrigin`, or the id of a connection. */
-  readonly reported?: string | null;
+  readonly reported?: readonly string[] | null;
   /** IDs of lists. */
   readonly list?: readonly string[] | null;
   /** Which of these rows must not match. */

@@ -530,6 +530,8 @@ it('the log finds the verifications that a number of the calibration counts', as
   await report(own, [{ verification_id: wrong, outcome: 'complained', at: ago(0) }]);
   expect(await found('reported=api')).toEqual([bounced, wrong].sort());
   expect(await found('reported=osr_other')).toEqual([wrong]);
+  expect(await found('reported=osr_other,osr')).toEqual([wrong]);
+  expect(await found('reported=api,osr_other&not=reported&mail=known')).toEqual([arrived]);
   expect(await found('reported=osr')).toEqual([]);
   expect(await found('reported=api&not=reported&mail=known')).toEqual([arrived]);
   const { verdicts } = (await own.call('GET', '/v1/calibration')).json;

@@ -2,9 +2,8 @@ import Type, { type Static } from 'typebox';
 import { ERROR_CODES } from '../../kernel/errors.ts';
 import {
   ADDRESS_LENGTH,
-  LOG_KEYS_LENGTH,
+  LOG_NAMES_LENGTH,
   LOG_QUERY_LENGTH,
-  NAME_LENGTH,
   TIMEOUT_MS,
   VIEW_NAME_LENGTH,
   VIEW_SEARCH_LENGTH,
@@ -115,6 +114,12 @@ const Several = (field: string, values: readonly string[], description: string) 
     description: `${description} ${values.map((value) => `\`${value}\``).join(', ')}; several are separated by commas, and any of them matches.`,
   });
 
+/** Some of an open set, likewise. */
+const Names = (field: string, description: string) =>
+  Text(field, LOG_NAMES_LENGTH, {
+    description: `${description}; several are separated by commas, and any of them matches.`,
+  });
+
 /**
  * A page of the log ends here: among verifications by their number, among rejected requests by time and id; empty: at
  * the start.
@@ -159,13 +164,12 @@ export const LogFilters = Type.Object({
     ),
   ),
   operator: Type.Optional(
-    Text('operator', NAME_LENGTH, {
-      description: 'Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator.',
-    }),
+    Names(
+      'operator',
+      'Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator',
+    ),
   ),
-  egress: Type.Optional(
-    Text('egress', NAME_LENGTH, { description: 'Name of the egress, as in `checks.smtp.egress`.' }),
-  ),
+  egress: Type.Optional(Names('egress', 'Name of the egress, as in `checks.smtp.egress`')),
   decision: Type.Optional(Several('decision', POLICY_ACTIONS, 'What the policy of the request said.')),
   mail: Type.Optional(
     Several(
@@ -178,26 +182,18 @@ export const LogFilters = Type.Object({
     Several('confidence', LOG_CONFIDENCES, 'Of replies whose mail has an outcome: their confidence, in percent.'),
   ),
   reported: Type.Optional(
-    Text('reported', NAME_LENGTH, {
-      description:
-        'On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection.',
-    }),
+    Names(
+      'reported',
+      'On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection',
+    ),
   ),
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),
   reason: Type.Optional(
     Several('reason', REASON_FILTERS, 'A reason of the page of verdicts; `none`: without a reason.'),
   ),
-  key: Type.Optional(
-    Text('key', LOG_KEYS_LENGTH, {
-      description: 'Id of a key, or `dashboard`; several are separated by commas, and any of them matches.',
-    }),
-  ),
-  list: Type.Optional(
-    Text('list', LOG_KEYS_LENGTH, {
-      description: 'Id of a list; several are separated by commas, and any of them matches.',
-    }),
-  ),
+  key: Type.Optional(Names('key', 'Id of a key, or `dashboard`')),
+  list: Type.Optional(Names('list', 'Id of a list')),
   status: Type.Optional(Several('status', LOG_STATUSES, 'Of verifications, or `rejected` for rejected requests.')),
   not: Type.Optional(
     NameList('not', LOG_NEGATABLE, {

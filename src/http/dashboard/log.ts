@@ -96,26 +96,28 @@ const rejectedReply = (row: LoggedRequest): C.RejectedRequestReply => ({
 
 /** Reads it from the query of a search. */
 function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
-  const { email = null, id = null, query: text = null, operator = null, egress = null, from = null, to = null } = query;
+  const { email = null, id = null, query: text = null, from = null, to = null } = query;
   return {
     email,
     id,
     text,
-    operator,
-    egress,
     from,
     to,
     ...countedSearchOf(query),
-    keyId: query.key?.split(',') ?? null,
-    list: query.list?.split(',') ?? null,
+    keyId: namesOrNull(query.key),
+    list: namesOrNull(query.list),
+    operator: namesOrNull(query.operator),
+    egress: namesOrNull(query.egress),
+    reported: namesOrNull(query.reported),
     status: severalOrNull(LOG_STATUSES, query.status),
     origin: severalOrNull(LOG_ORIGINS, query.origin),
     mail: severalOrNull(LOG_MAIL, query.mail),
     confidence: severalOrNull(LOG_CONFIDENCES, query.confidence),
-    reported: query.reported ?? null,
     not: logNegated(query.not),
   };
 }
+
+const namesOrNull = (text: string | undefined) => text?.split(',') ?? null;
 
 export const logNegated = (not = '') => severalOf(LOG_NEGATABLE, not);
 

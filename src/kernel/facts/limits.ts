@@ -36,8 +36,8 @@ export const USER_EMAIL_LENGTH = { min: 3, max: 254 };
 export const NOTE_LENGTH = { min: 1, max: 500 };
 /** It may be an IP address or a CIDR. */
 export const IP_LENGTH = { min: 0, max: 64 };
-/** Bounds the IDs of keys in a search of the log, with commas between them. */
-export const LOG_KEYS_LENGTH = { min: 0, max: 1_000 };
+/** Bounds the IDs or names in a search of the log, with commas between them. */
+export const LOG_NAMES_LENGTH = { min: 0, max: 1_000 };
 /** Bounds an ID or a text in a search of the log. */
 export const LOG_QUERY_LENGTH = { min: 0, max: 64 };
 /** Bounds a date or an RFC 3339 date-time. */

@@ -147,12 +147,14 @@ async function matchingRows(driver: StorageDriver, rows: LoggedRows, wanted: Wan
   if (origin !== null) where('origin', eb.or(origin.map(ofOrigin)));
   if (from !== null) some = some.where('created_at', '>=', from);
   if (to !== null) some = some.where('created_at', '<', to);
-  if (operator !== null) where('operator', driver.substringMatch(BODY, operatorMark(operator)));
-  if (egress !== null) where('egress', driver.substringMatch(BODY, `"egress":${JSON.stringify(egress)}`));
+  if (operator !== null)
+    where('operator', eb.or(operator.map((one) => driver.substringMatch(BODY, operatorMark(one)))));
+  if (egress !== null)
+    where('egress', eb.or(egress.map((one) => driver.substringMatch(BODY, `"egress":${JSON.stringify(one)}`))));
   if (decision !== null) where('decision', eb('decision', 'in', decision));
   if (mail !== null) where('mail', eb.or(mail.map((one) => BY_MAIL_OUTCOME[one])));
   if (confidence !== null) where('confidence', eb.or(confidence.map(ofConfidence)));
-  if (reported !== null) where('reported', ofWay(driver, reported));
+  if (reported !== null) where('reported', eb.or(reported.map((one) => ofWay(driver, one))));
   if (list !== null) where('list', eb('hold_id', 'in', list));
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null)

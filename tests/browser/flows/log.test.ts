@@ -77,7 +77,7 @@ describeBrowser('the log as an instrument', (browser) => {
     expect(requests.filter(({ url }) => /\/log\?/.test(new URL(url).pathname + new URL(url).search))).toHaveLength(1);
   });
 
-  it('shows the results of one list', async () => {
+  it('shows the results of one list, and those at several mail operators', async () => {
     const { page, api } = await logOf('one@good.com');
     const { json } = await sendCsv(lab, api, 'email\nin-a-list@good.com\n', '?name=Autumn');
     await expect
@@ -93,6 +93,19 @@ describeBrowser('the log as an instrument', (browser) => {
     await rowOf(page, 'in-a-list@good.com').waitFor();
     await expect.poll(() => rows(page)).toBe(1);
     expect(new URL(page.url()).searchParams.get('list')).toBe(json.id);
+    await page.keyboard.press('Escape');
+    await button(page, 'Clear List').click();
+    await expect.poll(() => rows(page)).toBe(2);
+    await button(page, 'Mail operator').click();
+    const operator = (name: string) => page.getByRole('menuitemcheckbox', { name, exact: true });
+    await operator('Google').waitFor();
+    await page.keyboard.type('goo');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => rows(page)).toBe(0);
+    await operator('Other servers').click();
+    await button(page, 'Mail operator is Google or Other servers').waitFor();
+    await expect.poll(() => rows(page)).toBe(2);
+    expect(new URL(page.url()).searchParams.get('operator')).toBe('google,none');
   });
 
   it('is exported with its search, or as a whole', async () => {

@@ -96,6 +96,8 @@ describe('the log', () => {
     [{ deliverability: 'risky', reason: 'disposable_domain' }, ['bob@mailinator.com']],
     [{ operator: 'none' }, ['cy@good.com', 'Ada@good.com']],
     [{ operator: 'Google' }, []],
+    [{ operator: 'google,none' }, ['cy@good.com', 'Ada@good.com']],
+    [{ operator: 'google,none', not: 'operator' }, ['bob@mailinator.com']],
     [{ operator: '"},"' }, []],
     [{ egress: 'default' }, []],
     [{ egress: 'default', not: 'egress' }, ['cy@good.com', 'bob@mailinator.com', 'Ada@good.com']],
@@ -155,7 +157,7 @@ describe('the log', () => {
     { level: 'dns' },
     { deliverability: 'good' },
     { origin: 'webhook' },
-    { operator: 'x'.repeat(300) },
+    { operator: 'x'.repeat(1_001) },
     { from: '2026-13-45' },
     { query: 'x'.repeat(5000) },
   ])('%j is refused by name', async (query) => {

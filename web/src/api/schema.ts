@@ -5753,9 +5753,9 @@ export interface operations {
                 deliverability?: string;
                 /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. `api`, `compat`, `mcp`, `hook`, `dashboard`, `list`; several are separated by commas, and any of them matches. */
                 origin?: string;
-                /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
+                /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator; several are separated by commas, and any of them matches. */
                 operator?: string;
-                /** @description Name of the egress, as in `checks.smtp.egress`. */
+                /** @description Name of the egress, as in `checks.smtp.egress`; several are separated by commas, and any of them matches. */
                 egress?: string;
                 /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
                 decision?: string;
@@ -5763,7 +5763,7 @@ export interface operations {
                 mail?: string;
                 /** @description Of replies whose mail has an outcome: their confidence, in percent. `0-10`, `10-20`, `20-30`, `30-40`, `40-50`, `50-60`, `60-70`, `70-80`, `80-90`, `90-100`; several are separated by commas, and any of them matches. */
                 confidence?: string;
-                /** @description On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection. */
+                /** @description On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection; several are separated by commas, and any of them matches. */
                 reported?: string;
                 from?: string;
                 to?: string;
@@ -5895,9 +5895,9 @@ export interface operations {
                 deliverability?: string;
                 /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. `api`, `compat`, `mcp`, `hook`, `dashboard`, `list`; several are separated by commas, and any of them matches. */
                 origin?: string;
-                /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
+                /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator; several are separated by commas, and any of them matches. */
                 operator?: string;
-                /** @description Name of the egress, as in `checks.smtp.egress`. */
+                /** @description Name of the egress, as in `checks.smtp.egress`; several are separated by commas, and any of them matches. */
                 egress?: string;
                 /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
                 decision?: string;
@@ -5905,7 +5905,7 @@ export interface operations {
                 mail?: string;
                 /** @description Of replies whose mail has an outcome: their confidence, in percent. `0-10`, `10-20`, `20-30`, `30-40`, `40-50`, `50-60`, `60-70`, `70-80`, `80-90`, `90-100`; several are separated by commas, and any of them matches. */
                 confidence?: string;
-                /** @description On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection. */
+                /** @description On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection; several are separated by commas, and any of them matches. */
                 reported?: string;
                 from?: string;
                 to?: string;
@@ -5955,9 +5955,9 @@ export interface operations {
                 deliverability?: string;
                 /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. `api`, `compat`, `mcp`, `hook`, `dashboard`, `list`; several are separated by commas, and any of them matches. */
                 origin?: string;
-                /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
+                /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator; several are separated by commas, and any of them matches. */
                 operator?: string;
-                /** @description Name of the egress, as in `checks.smtp.egress`. */
+                /** @description Name of the egress, as in `checks.smtp.egress`; several are separated by commas, and any of them matches. */
                 egress?: string;
                 /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
                 decision?: string;
@@ -5965,7 +5965,7 @@ export interface operations {
                 mail?: string;
                 /** @description Of replies whose mail has an outcome: their confidence, in percent. `0-10`, `10-20`, `20-30`, `30-40`, `40-50`, `50-60`, `60-70`, `70-80`, `80-90`, `90-100`; several are separated by commas, and any of them matches. */
                 confidence?: string;
-                /** @description On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection. */
+                /** @description On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection; several are separated by commas, and any of them matches. */
                 reported?: string;
                 from?: string;
                 to?: string;

@@ -1,8 +1,10 @@
+import { t } from '@lingui/core/macro';
+
 /** Names of the providers of data/mx-providers.json; a test misses one that is not here. */
 const NAMES: Readonly<Record<string, string>> = {
   // Mail servers of no provider: so the log calls them, and the limiter.
-  none: 'Other servers',
-  other: 'Other servers',
+  none: t`Other servers`,
+  other: t`Other servers`,
   263: '263.net',
   'addy.io': 'addy.io',
   alibaba: 'Alibaba',
@@ -93,6 +95,9 @@ const NAMES: Readonly<Record<string, string>> = {
   yandex: 'Yandex',
   zoho: 'Zoho',
 };
+
+/** Those that the log can be searched for. */
+export const LOGGED_OPERATORS: readonly string[] = Object.keys(NAMES).filter((key) => key !== 'other');
 
 /** Of a mail operator, by its key: a provider, or a domain, which stays as it is. */
 export const operatorName = (key: string): string => NAMES[key] ?? key;

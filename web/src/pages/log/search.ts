@@ -2,9 +2,8 @@ import { t } from '@lingui/core/macro';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import {
   ADDRESS_LENGTH,
-  LOG_KEYS_LENGTH,
+  LOG_NAMES_LENGTH,
   LOG_QUERY_LENGTH,
-  NAME_LENGTH,
   VIEW_NAME_LENGTH,
 } from '../../../../src/kernel/facts/limits.ts';
 import {
@@ -97,16 +96,16 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
     level: several(LEVELS, search.level),
     deliverability: several(keysOf(SEGMENT_LABELS), search.deliverability),
     reason: several(REASON_FILTERS, search.reason),
-    key: textOf(search.key, LOG_KEYS_LENGTH.max),
+    key: textOf(search.key, LOG_NAMES_LENGTH.max),
     origin: several(keysOf(ORIGIN_LABELS), search.origin),
-    operator: textOf(search.operator, NAME_LENGTH.max),
-    egress: textOf(search.egress, NAME_LENGTH.max),
+    operator: textOf(search.operator, LOG_NAMES_LENGTH.max),
+    egress: textOf(search.egress, LOG_NAMES_LENGTH.max),
     status: several(keysOf(STATUS_LABELS), search.status),
     decision: several(POLICY_ACTIONS, search.decision),
     mail: several(LOG_MAIL, search.mail),
     confidence: several(LOG_CONFIDENCES, search.confidence),
-    reported: textOf(search.reported, NAME_LENGTH.max),
-    list: textOf(search.list, LOG_KEYS_LENGTH.max),
+    reported: textOf(search.reported, LOG_NAMES_LENGTH.max),
+    list: textOf(search.list, LOG_NAMES_LENGTH.max),
     view: textOf(search.view, VIEW_NAME_LENGTH.max),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),
   };

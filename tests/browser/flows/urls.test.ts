@@ -1,5 +1,6 @@
 /** What a URL names: the account, the page and its filters; and how times and numbers read wherever the reader is. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { type Person, person } from '../../lab/person.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
@@ -112,7 +113,7 @@ describeBrowser('the URL', (browser) => {
     await rowOf(page, owner.email).waitFor();
   });
 
-  it('times are those of a German reader in Los Angeles, with UTC in the title, and texts and numbers are German', async () => {
+  it('times are those of a German reader in Los Angeles, with UTC in the title, or of a zone found by its name; texts and numbers are German', async () => {
     const timeZone = 'America/Los_Angeles';
     const look = { as: owner, locale: 'de-DE', timeZone };
     const { page } = await browser.visit(`${lab.url}/accounts/${api.account.id}/log`, look);
@@ -127,6 +128,12 @@ describeBrowser('the URL', (browser) => {
     expect(await time.getAttribute('title')).toBe(`${utcDate}, ${at.slice(11, 19)} UTC`);
     await page.getByRole('columnheader', { name: /^Zeit \((GMT-[78]|P[SD]T)\)$/ }).waitFor();
     await page.getByRole('rowheader', { name: there({ dateStyle: 'full' }) }).waitFor();
+    await button(page, /Konto und Einstellungen$/).click();
+    await page.getByRole('menuitem', { name: 'Andere Zeitzone …' }).click();
+    await page.getByRole('combobox', { name: 'Stadt oder Region' }).fill('tongat');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('option', { name: 'Pacific/Tongatapu', exact: true }).click();
+    await page.getByRole('columnheader', { name: 'Zeit (GMT+13)' }).waitFor();
     await page.getByRole('link', { name: 'Übersicht', exact: true }).click();
     const balance = page.getByRole('region', { name: 'Guthaben' });
     await expectText(balance).toContain('1.233 Credits');

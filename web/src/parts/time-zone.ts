@@ -1,4 +1,4 @@
-import { cookieValue, TIME_ZONE_COOKIE } from '../../../src/kernel/facts/languages.ts';
+import { cookieValue, isTimeZone, TIME_ZONE_COOKIE } from '../../../src/kernel/facts/languages.ts';
 import { keepPreference } from './preferences.ts';
 
 /** The time zone in which times are shown. */
@@ -14,7 +14,10 @@ const CHOSEN = 'mailvet.time-zone';
 
 export const browserTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Null: that of the browser, also when it changes. */
-export const chosenTimeZone = (): string | null => localStorage.getItem(CHOSEN);
+export function chosenTimeZone(): string | null {
+  const name = localStorage.getItem(CHOSEN) ?? undefined;
+  return isTimeZone(name) ? name : null;
+}
 
 /** Shows times as was chosen, and has the service do so in the first view of the next page. */
 export function showOwnTimeZone(): void {

@@ -10,18 +10,37 @@ import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { EntryDetail } from './log/entry-detail.tsx';
 import { Erase } from './log/erase.tsx';
-import { entryQuery } from './log/query.ts';
+import { entryQuery, rejectedQuery } from './log/query.ts';
+import { RejectedDetail } from './log/rejected-detail.tsx';
+import { rejectedId } from './log/rows.ts';
 
+/** A row of the log, by its id: a verification, or a rejected request. */
 export function LogEntryPage() {
+  const { id } = route.useParams();
+  const rejected = rejectedId(id);
+  return rejected === null ? <VerificationPage id={id} /> : <RejectedPage id={rejected} />;
+}
+
+const BACK = { to: '/log', label: t`Go to the log` } as const;
+
+function RejectedPage({ id }: { id: number }) {
+  const query = useQuery(rejectedQuery(useAccount().id, id));
+  if (isNotFound(query.error)) return <NotFound inside what={t`Rejected request`} back={BACK} />;
+  return (
+    <Page title={t`Rejected request`}>
+      <QueryResult query={query}>{(detail) => <RejectedDetail detail={detail} />}</QueryResult>
+    </Page>
+  );
+}
+
+function VerificationPage({ id }: { id: string }) {
   const { id: account } = useAccount();
   const isAdmin = useHasRole('admin');
-  const { id } = route.useParams();
   const navigate = route.useNavigate();
   const [erasing, setErasing] = useState(false);
   const query = useQuery(entryQuery(account, id));
   const { data } = query;
-  if (isNotFound(query.error))
-    return <NotFound inside what={t`Verification`} back={{ to: '/log', label: t`Go to the log` }} />;
+  if (isNotFound(query.error)) return <NotFound inside what={t`Verification`} back={BACK} />;
   return (
     <Page
       title={t`Verification`}

@@ -12,6 +12,13 @@ export const entryQuery = (account: string, id: string) =>
       unwrap(api.GET('/dashboard/accounts/{account}/log/{id}', { params: { path: { account, id } }, signal })),
   });
 
+export const rejectedQuery = (account: string, id: number) =>
+  queryOptions({
+    queryKey: ['account', account, 'log', 'rejected', id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/dashboard/accounts/{account}/log/rejected/{id}', { params: { path: { account, id } }, signal })),
+  });
+
 /** For how long a search goes on by itself, in milliseconds. */
 const SEARCH_MS = 2000;
 

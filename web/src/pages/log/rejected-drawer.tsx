@@ -1,38 +1,18 @@
 import { t } from '@lingui/core/macro';
-import { Plural, Trans } from '@lingui/react/macro';
-import { Anchor, Button, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Anchor } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { api, unwrap } from '../../api/client.ts';
-import type { RejectedDetail } from '../../api/schema.ts';
-import { useAccount, useHasRole } from '../../api/session.ts';
-import { usageQuery } from '../../api/usage.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { CopyText } from '../../parts/copy-text.tsx';
-import { dayOf } from '../../parts/days.ts';
-import { DescriptionItem, DescriptionList } from '../../parts/description-list.tsx';
+import { useAccount } from '../../api/session.ts';
 import { Drawer, DrawerSteps } from '../../parts/drawer.tsx';
-import { formatDateTime } from '../../parts/format.ts';
-import { Glyph } from '../../parts/glyph.tsx';
-import { notify } from '../../parts/notify.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
-import { rangeOf } from '../../parts/time.ts';
-import { keyQuery } from '../keys/query.ts';
-import { Source } from './entry-detail.tsx';
-import { rejectionName } from './rejections.ts';
+import { rejectedQuery } from './query.ts';
+import { RejectedDetail } from './rejected-detail.tsx';
+import { rejectedRowId } from './rows.ts';
 
 /** A rejected request beside the log. `onStep`: to the row above (-1) or below (1). */
 export function RejectedDrawer(props: { id: number; onStep: (by: -1 | 1) => void; onClose: () => void }) {
   const { id, onStep, onClose } = props;
-  const account = useAccount().id;
-  const query = useQuery({
-    queryKey: ['account', account, 'log', 'rejected', id],
-    queryFn: ({ signal }) => {
-      const path = { account, id };
-      return unwrap(api.GET('/dashboard/accounts/{account}/log/rejected/{id}', { params: { path }, signal }));
-    },
-  });
+  const query = useQuery(rejectedQuery(useAccount().id, id));
   return (
     <Drawer
       label={t`Rejected request`}
@@ -40,140 +20,17 @@ export function RejectedDrawer(props: { id: number; onStep: (by: -1 | 1) => void
       onClose={onClose}
       actions={<DrawerSteps onStep={onStep} />}
     >
-      <QueryResult query={query}>{(detail) => <Detail detail={detail} />}</QueryResult>
-    </Drawer>
-  );
-}
-
-function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail }) {
-  const { at, count, request_id, client_ip, key, route, code, answer } = rejected;
-  if (request_id === null)
-    return (
-      <Text>
-        <Trans>
-          <Plural value={count} one="# more request was" other="# more requests were" /> rejected in the minute from{' '}
-          {formatDateTime(at)}. Beyond a number in a minute or a day, rejected requests are only counted.
-        </Trans>
-      </Text>
-    );
-  return (
-    <>
-      <Text fw={560}>
-        <Glyph of="rejected" /> {rejectionName(rejected)}
-      </Text>
-      {answer !== null && (
-        <Text>
-          <Trans>
-            There was no verdict, for this reason, so that the hook answered <b>{answer}</b>.
-          </Trans>
-        </Text>
-      )}
-      {meaning !== null && <Text>{meaning}</Text>}
-      {fix !== null && (
-        <Text>
-          <b>{t`What to do:`}</b> {fix}
-        </Text>
-      )}
-      <DescriptionList>
-        <DescriptionItem term={t`Time`}>{formatDateTime(at)}</DescriptionItem>
-        <DescriptionItem term={t`Route`}>{route}</DescriptionItem>
-        <DescriptionItem term={t`Source`}>
-          <Source of={rejected} />
-        </DescriptionItem>
-        <DescriptionItem term={t`Request ID`}>
-          <CopyText label={t`request ID`} text={request_id} />
-        </DescriptionItem>
-        {code !== null && (
-          <DescriptionItem term={t`Error code`}>
-            <CopyText label={t`error code`} text={code} />
-          </DescriptionItem>
-        )}
-        {client_ip !== null && (
-          <DescriptionItem term={t`IP address`}>
-            <CopyText label={t`IP address`} text={client_ip} />
-          </DescriptionItem>
-        )}
-      </DescriptionList>
-      {key !== null && <Today of={key} />}
-      {code === 'ip_not_allowed' && key !== null && client_ip !== null && <Allowlist of={key} ip={client_ip} />}
-    </>
-  );
-}
-
-type Key = NonNullable<RejectedDetail['rejected']['key']>;
-
-/** How many requests with the key were rejected today. */
-function Today({ of: { id, name } }: { of: Key }) {
-  const account = useAccount().id;
-  const range = rangeOf(today(), Date.now());
-  const { data } = useQuery(usageQuery(account, range, { key: id }));
-  const count = data?.by_key.find(({ key_id }) => key_id === id)?.rejected;
-  if (count === undefined || count === 0) return null;
-  return (
-    <Anchor
-      fz="sm"
-      renderRoot={(props) => <Link {...props} to="/log" search={{ ...today(), key: id, status: 'rejected' }} />}
-    >
-      <Trans>
-        <Plural value={count} one="# request" other="# requests" /> with “{name}” {count === 1 ? t`was` : t`were`}{' '}
-        rejected today (UTC)
-      </Trans>
-    </Anchor>
-  );
-}
-
-const today = () => {
-  const day = dayOf(Date.now());
-  return { from: day, to: day };
-};
-
-/** What the key allows, and a way to add the address. */
-function Allowlist({ of, ip }: { of: Key; ip: string }) {
-  const account = useAccount().id;
-  const isAdmin = useHasRole('admin');
-  const client = useQueryClient();
-  const [asking, setAsking] = useState(false);
-  const query = useQuery(keyQuery(account, of.id));
-  const allowed = query.data?.key.allow_ips;
-  const isAllowed = allowed?.includes(ip) === true;
-  async function allow() {
-    const params = { path: { account, id: of.id } };
-    const body = { allow_ips: [...(allowed ?? []), ip] };
-    await unwrap(api.PATCH('/dashboard/accounts/{account}/keys/{id}', { params, body }));
-    await client.invalidateQueries({ queryKey: ['account', account, 'keys'] });
-    void notify(t`“${of.name}” allows ${ip}.`);
-  }
-  return (
-    <QueryResult query={query}>
-      {({ key: { allow_ips } }) => (
-        <>
-          <Text size="sm" className="anywhere">
-            {isAllowed ? t`“${of.name}” allows ${ip} by now.` : t`“${of.name}” allows ${allow_ips.join(', ')}.`}{' '}
+      <QueryResult query={query}>
+        {(detail) => (
+          <>
+            <RejectedDetail detail={detail} />
             <Anchor
               fz="sm"
-              underline="always"
-              renderRoot={(props) => <Link {...props} to="/settings/keys/$id" params={{ id: of.id }} />}
-            >{t`See its allowlist`}</Anchor>
-          </Text>
-          {isAdmin && !isAllowed && (
-            <Button onClick={() => setAsking(true)} style={{ alignSelf: 'start' }}>
-              <Trans>Allow {ip}</Trans>
-            </Button>
-          )}
-          <ConfirmDialog
-            opened={asking}
-            onClose={() => setAsking(false)}
-            title={t`Allow ${ip}`}
-            action={t`Allow`}
-            isLoss={false}
-            onConfirm={allow}
-          >
-            <Trans>
-              Whoever has the key “{of.name}” can use it from {ip} as well, at once.
-            </Trans>
-          </ConfirmDialog>
-        </>
-      )}
-    </QueryResult>
+              renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: rejectedRowId(id) }} />}
+            >{t`Open as a page`}</Anchor>
+          </>
+        )}
+      </QueryResult>
+    </Drawer>
   );
 }

@@ -40,7 +40,7 @@ export const FORMS: readonly FormRow[] = [
   },
   {
     path: '/usage',
-    open: ['Last 30 days', 'Custom…'],
+    open: ['Time is Last 30 days', 'Custom…'],
     action: 'Apply',
     type: { 'From (UTC)': '' },
     wrong: 'From (UTC)',

@@ -172,7 +172,7 @@ describeBrowser('overview and usage', (browser) => {
       await field(dialog(page, 'Time'), 'To (inclusive)').fill(to);
       await button(dialog(page, 'Time'), 'Apply').click();
     };
-    await button(page, /^Time: /).click();
+    await button(page, /^Time is /).click();
     await page.getByRole('menuitem', { name: 'Custom…' }).click();
     await days('2026-01-31', '2026-01-01');
     await expect.poll(() => page.locator('[aria-invalid=true]').count()).toBe(1);
@@ -180,7 +180,7 @@ describeBrowser('overview and usage', (browser) => {
     await days('2025-12-01', '2026-01-01');
     const time = '?from=2025-12-01&to=2026-01-01';
     await expect.poll(() => new URL(page.url()).search).toBe(time);
-    await button(page, 'Time: 1 Dec 2025 – 1 Jan 2026').waitFor();
+    await button(page, 'Time is 1 Dec 2025 – 1 Jan 2026').waitFor();
     await goTo(page, 'Usage');
     await says(page, 'No requests in this period');
     expect(new URL(page.url()).search).toBe(time);
@@ -192,6 +192,10 @@ describeBrowser('overview and usage', (browser) => {
     await goTo(page, 'Log');
     await says(page, 'No matches');
     expect(new URL(page.url()).search).toBe(time);
+    await button(page, 'Time is 1 Dec 2025 – 1 Jan 2026').click();
+    const chosen = page.getByRole('menuitemradio', { name: '1 Dec 2025 – 1 Jan 2026' });
+    await expect.poll(() => chosen.getAttribute('aria-checked')).toBe('true');
+    await page.keyboard.press('Escape');
     await button(page, 'Clear Time').click();
     await goTo(page, 'Usage');
     await page.getByRole('region', { name: 'Verifications' }).waitFor();

@@ -274,7 +274,7 @@ describeBrowser('an account with 60,000 verifications', (browser) => {
     expect(total).toBeGreaterThan(500);
     expect(total).toBeLessThan(800);
     await button(page, /^Time is/).click();
-    await page.getByRole('menuitemradio', { name: 'Custom…' }).click();
+    await page.getByRole('menuitem', { name: 'Custom…' }).click();
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
     await field(dialog(page, 'Time'), 'From (UTC)').fill(day(5));
     await field(dialog(page, 'Time'), 'To (inclusive)').fill(day(4));
@@ -325,6 +325,11 @@ describeBrowser('an account with 60,000 verifications', (browser) => {
     await says(page, '“Locked” allows 127.0.0.1.');
     expect(await clicks()).toBe(3);
     await expect.poll(verified).toBe(200);
+    await drawer.getByRole('link', { name: 'Open as a page' }).click();
+    await heading(page, 'Rejected request').waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/\/log\/rejected-\d+$/);
+    await page.reload();
+    await says(page, '“Locked” allows 127.0.0.1 by now.');
   });
 
   it('has the addresses of a key, although a list of another one ran in between', async () => {

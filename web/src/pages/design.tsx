@@ -57,7 +57,6 @@ import { sortable } from '../parts/sorting.tsx';
 import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
 import { SuggestingEmailField } from '../parts/suggesting-email-field.tsx';
 import { type TimeSearch, USUAL } from '../parts/time.ts';
-import { TimeChip } from '../parts/time-chip.tsx';
 import { TimePicker } from '../parts/time-picker.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
@@ -611,13 +610,12 @@ function Fields() {
           search={{ label: 'Search', placeholder: 'Address', maxLength: 64, value: '', onSearch: () => undefined }}
           count="17 rows"
         >
-          <TimeChip time={time} onChange={setTime} />
+          <TimePicker time={time} onChange={setTime} />
         </SearchBar>
         <Group>
           <FilterChip name="Key" options={[{ value: 'staging', label: 'Staging' }]} value={chip} onChange={setChip} />
           <FilterChip name="Reason" options={[]} value={null} onChange={() => undefined} />
-          <TimeChip time={time} onChange={setTime} />
-          <TimePicker time={{ ...USUAL, ...time }} onChange={setTime} />
+          <TimePicker time={time} usual={USUAL} onChange={setTime} />
         </Group>
       </Sample>
       <Sample title="Form">

@@ -79,7 +79,7 @@ export function KeyPage() {
       about={query.data && <code>{query.data.key.key}</code>}
       action={
         <>
-          <TimePicker time={time} onChange={showTime} />
+          <TimePicker time={timeSearch({ ...search })} usual={USUAL} onChange={showTime} />
           <SourceSwitch source={source} onChange={(next) => show({ ...timeSearch({ ...search }), ...next })} />
           {isAdmin && query.data && query.data.key.state !== 'revoked' && (
             <KeyActions of={query.data.key} onOpen={setOpen} />

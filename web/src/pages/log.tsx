@@ -22,13 +22,13 @@ import { formatDateTime, formatNumber, zoneName } from '../parts/format.ts';
 import { FreshBar } from '../parts/fresh-bar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
-import { operatorName } from '../parts/operator-name.ts';
+import { LOGGED_OPERATORS, operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
 import { focusRow } from '../parts/rows.tsx';
 import { ViewsMenu } from '../parts/saved-views/views-menu.tsx';
 import { SearchBar } from '../parts/search-bar.tsx';
 import { hasTime, type TimeSearch, withoutTime } from '../parts/time.ts';
-import { TimeChip } from '../parts/time-chip.tsx';
+import { TimePicker } from '../parts/time-picker.tsx';
 import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
 import { escapeInvisible } from '../parts/verdict/escape-invisible.ts';
 import { reasonName } from '../parts/verdict/outcome.ts';
@@ -183,10 +183,29 @@ function useLogRows(account: string, filters: LogSearch) {
 
 const NO_EGRESSES: readonly string[] = [];
 
-type Name = Exclude<keyof LogSearch, keyof TimeSearch | 'query' | 'operator' | 'not' | 'view' | 'open'>;
+type Name = Exclude<keyof LogSearch, keyof TimeSearch | 'query' | 'not' | 'view' | 'open'>;
 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+const asOption = (value: string): Option => ({ value, label: value });
+const named = (rows: readonly { readonly id: string; readonly name: string }[]): Option[] =>
+  rows.map(({ id, name }) => ({ value: id, label: name }));
+
+/** What is searched for stays an option: it may be older than those that are known, or gone. */
+const withChosen = (options: readonly Option[], chosen = ''): readonly Option[] => {
+  const others = chosen.split(',').filter((one) => one !== '' && options.every(({ value }) => value !== one));
+  return [...options, ...others.map(asOption)];
+};
+
+const OPERATORS = LOGGED_OPERATORS.map((value) => ({ value, label: operatorName(value) }));
+
+/** Filters of the page of outcomes, which are not offered here. */
+const LED_TO: ReadonlySet<Name> = new Set(['confidence', 'reported']);
 
 const CONFIDENCES = LOG_CONFIDENCES.map((value) => ({ value, label: `${value.replace('-', t` to `)} %` }));
 
@@ -206,43 +225,29 @@ const LogFilters = memo(function LogFilters(props: {
     ...hooks.map(({ id, name, kind }) => ({ value: id, label: `${name} (${HOOK_FACTS[kind].name})` })),
   ];
   const known = useQuery({ ...listsQuery(id, {}), refetchInterval: false }).data?.lists ?? [];
-  // Those that are searched for may be older.
-  const older = (search.list?.split(',') ?? []).filter((chosen) => known.every((list) => list.id !== chosen));
-  const lists = [
-    ...known.map(({ id, name }) => ({ value: id, label: name })),
-    ...older.map((id) => ({ value: id, label: id })),
+  const lists = withChosen(named(known), search.list);
+  const { reported } = search;
+  const sources = useQuery({ ...outcomeSourcesQuery(id), enabled: reported !== undefined }).data?.sources ?? [];
+  const chips: readonly (readonly [name: Name, label: string, options: readonly Option[]])[] = [
+    ['deliverability', t`Deliverability`, labeled(SEGMENT_LABELS)],
+    ['reason', t`Reason`, REASON_FILTERS.map((value) => ({ value, label: reasonName(value) }))],
+    ['key', t`Key`, keys],
+    ['level', t`Level`, LEVELS.map((value) => ({ value, label: value }))],
+    ['origin', t`Origin`, labeled(ORIGIN_LABELS)],
+    ['list', t`List`, lists],
+    ['operator', t`Mail operator`, withChosen(OPERATORS, search.operator)],
+    // One that every host has is nothing to choose from.
+    ['egress', t`Egress`, withChosen(egresses.length > 1 ? egresses.map(asOption) : [], search.egress)],
+    ['decision', t`Decision`, labeled(DECISION_LABELS)],
+    ['mail', t`Mail`, labeled(MAIL_LABELS)],
+    ['confidence', t`Confidence`, CONFIDENCES],
+    ['reported', t`Outcome reported by`, withChosen([...labeled(REPORTED_BY), ...named(sources)], reported)],
+    ['status', t`Status`, labeled(STATUS_LABELS)],
   ];
-  // One that every host has is nothing to choose from; one that is searched for may be gone.
-  const several = egresses.length > 1 ? egresses : [];
-  const egressNames = [...new Set([...several, ...(search.egress === undefined ? [] : [search.egress])])];
-  const chips: readonly (readonly [name: Name, label: string, options: readonly { value: string; label: string }[]])[] =
-    [
-      ['deliverability', t`Deliverability`, labeled(SEGMENT_LABELS)],
-      ['reason', t`Reason`, REASON_FILTERS.map((value) => ({ value, label: reasonName(value) }))],
-      ['key', t`Key`, keys],
-      ['level', t`Level`, LEVELS.map((value) => ({ value, label: value }))],
-      ['origin', t`Origin`, labeled(ORIGIN_LABELS)],
-      ['list', t`List`, lists],
-      ['egress', t`Egress`, egressNames.map((value) => ({ value, label: value }))],
-      ['decision', t`Decision`, labeled(DECISION_LABELS)],
-      ['mail', t`Mail`, labeled(MAIL_LABELS)],
-      ['confidence', t`Confidence`, CONFIDENCES],
-      ['status', t`Status`, labeled(STATUS_LABELS)],
-    ];
   const offered = chips.filter(
-    ([name]) =>
-      (name !== 'egress' || egressNames.length > 0) &&
-      (name !== 'list' || lists.length > 0) &&
-      // Where the page of outcomes leads.
-      (name !== 'confidence' || search.confidence !== undefined),
+    ([name, , options]) => options.length > 0 && (search[name] !== undefined || !LED_TO.has(name)),
   );
   const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
-  const { reported } = search;
-  const ways = useQuery({ ...outcomeSourcesQuery(id), enabled: reported !== undefined }).data;
-  const wayName = (way: string) =>
-    ways?.sources.find((one) => one.id === way)?.name ??
-    keysOf(REPORTED_BY).flatMap((one) => (one === way ? REPORTED_BY[one] : []))[0] ??
-    way;
   const change = (part: Readonly<Record<string, string | null>>) => onSearch(logSearch({ ...search, ...part }));
   const negated = negatedOf(search);
   const negation = (name: LogNegatable) => ({
@@ -250,13 +255,15 @@ const LogFilters = memo(function LogFilters(props: {
     onNegate: (isNot: boolean) =>
       change({ not: [...negated.filter((one) => one !== name), ...(isNot ? [name] : [])].join(',') }),
   });
-  const time = <TimeChip key="time" time={search} onChange={(time) => onSearch({ ...withoutTime(search), ...time })} />;
+  const time = (
+    <TimePicker key="time" time={search} onChange={(time) => onSearch({ ...withoutTime(search), ...time })} />
+  );
   const chip = ([name, label, options]: (typeof chips)[number]) => (
     <FilterChip
       key={name}
       name={label}
       options={options}
-      several={name !== 'egress'}
+      several
       value={search[name] ?? null}
       onChange={(value) => change({ [name]: value })}
       {...negation(name)}
@@ -273,24 +280,6 @@ const LogFilters = memo(function LogFilters(props: {
         onSearch: (query) => change({ query }),
       }}
     >
-      {search.operator !== undefined && (
-        <FilterChip
-          name="Mail operator"
-          value={search.operator}
-          options={[{ value: search.operator, label: operatorName(search.operator) }]}
-          onChange={(operator) => change({ operator })}
-          {...negation('operator')}
-        />
-      )}
-      {reported !== undefined && (
-        <FilterChip
-          name="Outcome reported by"
-          value={reported}
-          options={[{ value: reported, label: wayName(reported) }]}
-          onChange={(way) => change({ reported: way })}
-          {...negation('reported')}
-        />
-      )}
       {/* One array: a chip that moves in it keeps its menu open. */}
       {[
         ...(hasTime(search) ? [time] : []),

@@ -1,8 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Menu } from '@mantine/core';
-import { type KeyboardEvent, useRef } from 'react';
-import css from './filter-chip.module.css';
-import { Icon } from './icon.tsx';
+import { Chip, ChipText } from './chip.tsx';
+import { useTypeAhead } from './use-type-ahead.ts';
 
 interface FilterOption {
   readonly value: string;
@@ -16,27 +15,6 @@ const NAMED = 2;
 function namesText(names: readonly string[]): string {
   const [named, more] = [names.slice(0, NAMED), names.length - NAMED];
   return more > 0 ? t`${named.join(', ')} or ${more} more` : named.join(t` or `);
-}
-
-/** Letters typed within this time belong together, in milliseconds. */
-const TYPED_TOGETHER_MS = 700;
-
-/** In a menu, typed letters move the focus to the next item that begins with them (ARIA Authoring Practices, Menu). */
-function useTypeAhead() {
-  const typed = useRef({ text: '', at: 0 });
-  return ({ key, currentTarget, timeStamp, ctrlKey, metaKey, altKey }: KeyboardEvent<HTMLElement>) => {
-    if (key.length !== 1 || key === ' ' || ctrlKey || metaKey || altKey) return;
-    const { text, at } = typed.current;
-    const isOn = timeStamp - at < TYPED_TOGETHER_MS;
-    const now = `${isOn ? text : ''}${key.toLowerCase()}`;
-    typed.current = { text: now, at: timeStamp };
-    const items = [...currentTarget.querySelectorAll<HTMLElement>('[role^=menuitem]')];
-    const focused = items.findIndex((item) => item === document.activeElement);
-    // A letter alone goes on from the focus; more of them keep to it while it fits.
-    const from = Math.max(0, isOn ? focused : focused + 1);
-    const order = [...items.slice(from), ...items.slice(0, from)];
-    order.find(({ textContent }) => textContent.trim().toLowerCase().startsWith(now))?.focus();
-  };
 }
 
 /**
@@ -63,19 +41,11 @@ export function FilterChip(props: {
   };
   const typeAhead = useTypeAhead();
   return (
-    <span className={css.chip} data-set={label !== null}>
+    <Chip name={name} isSet={label !== null} onClear={label === null ? undefined : () => onChange(null)}>
       <Menu position="bottom-start" portalProps={{ target: '#content' }} closeOnItemClick={!several}>
         <Menu.Target>
           <button type="button">
-            {label === null ? (
-              <>
-                <Icon name="plus" size={14} /> {name}
-              </>
-            ) : (
-              <>
-                {name} {negated ? t`is not` : t`is`} <b>{label}</b>
-              </>
-            )}
+            <ChipText name={name} value={label} negated={negated} />
           </button>
         </Menu.Target>
         <Menu.Dropdown aria-label={name} mah={360} style={{ overflowY: 'auto' }} onKeyDown={typeAhead}>
@@ -107,11 +77,6 @@ export function FilterChip(props: {
           )}
         </Menu.Dropdown>
       </Menu>
-      {label !== null && (
-        <button type="button" className={css.clear} aria-label={t`Clear ${name}`} onClick={() => onChange(null)}>
-          <Icon name="x" size={14} />
-        </button>
-      )}
-    </span>
+    </Chip>
   );
 }

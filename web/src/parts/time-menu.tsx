@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { CustomRangeDialog } from './custom-range.tsx';
 import { type MenuProps, useOpenedMenu } from './lazy-menu.tsx';
-import { RANGES, type TimeSearch, timeSearch } from './time.ts';
+import { RANGES, type TimeSearch, timeSearch, timeText } from './time.ts';
+import { useTypeAhead } from './use-type-ahead.ts';
 
 export interface TimeChoice {
   readonly time: TimeSearch;
@@ -15,12 +16,16 @@ export interface TimeChoice {
 export function TimeMenu({ target, children, time, onChange }: MenuProps & TimeChoice) {
   const menu = useOpenedMenu(target);
   const [isChoosing, setChoosing] = useState(false);
+  const typeAhead = useTypeAhead();
+  // Days and hours are no choice of the menu: they stand there while they are chosen.
+  const own = time.from ?? time.hour;
   return (
     <>
-      <Menu position="bottom-end" portalProps={{ target: '#content' }} {...menu}>
+      <Menu position="bottom-start" portalProps={{ target: '#content' }} {...menu}>
         <Menu.Target>{children}</Menu.Target>
-        <Menu.Dropdown aria-label={t`Time`}>
-          <Menu.RadioGroup value={time.range ?? 'custom'} onChange={(range) => onChange(timeSearch({ range }))}>
+        <Menu.Dropdown aria-label={t`Time`} onKeyDown={typeAhead}>
+          <Menu.RadioGroup value={own ?? time.range ?? ''} onChange={(range) => onChange(timeSearch({ range }))}>
+            {own !== undefined && <Menu.RadioItem value={own}>{timeText(time)}</Menu.RadioItem>}
             {keysOf(RANGES).map((range) => (
               <Menu.RadioItem key={range} value={range}>
                 {RANGES[range]}

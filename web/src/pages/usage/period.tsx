@@ -26,7 +26,7 @@ export function useUsagePeriod(search: UsageSearch, onSearch: (next: UsageSearch
   const showTime = (next: TimeSearch) => onSearch({ ...withoutTime(search), ...next });
   const controls = (
     <>
-      <TimePicker time={time} onChange={showTime} />
+      <TimePicker time={timeSearch({ ...search })} usual={USUAL} onChange={showTime} />
       <SourceSwitch source={source} onChange={(next) => onSearch({ ...ofAll, ...next })} />
     </>
   );

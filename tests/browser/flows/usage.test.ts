@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../../src/kernel/clock.ts';
 import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
+import { volumeOf } from '../../lab/volume.ts';
 import { button, dialog, expectText, field, goTo, heading, rowOf, says } from '../steps.ts';
 
 describeBrowser('overview and usage', (browser) => {
@@ -93,6 +96,52 @@ describeBrowser('overview and usage', (browser) => {
     await goTo(page, 'API keys');
     await rowOf(page, 'mv_live_').getByRole('link', { name: 'test', exact: true }).click();
     await rowOf(page, '400 Missing parameter').waitFor();
+  });
+
+  it('opens as many rows as each of its numbers says', async () => {
+    const api = await lab.member({ credits: 1000, rateLimit: 1000 });
+    await volumeOf(lab, { calls: 900, rows: 60, of: api.account });
+    for (const email of ['jane@good.com', 'joe@no-mail.com']) await api.verify(email);
+    for (const body of [{}, { email: 'jane@good.com', validation_type: 'none' }])
+      await api.call('POST', '/v1/verify', body);
+    const outcomes = [{ email: 'jane@good.com', outcome: 'delivered', at: new Date().toISOString() }];
+    expect((await api.call('POST', '/v1/outcomes', { outcomes })).json.recorded).toBe(1);
+    const who = await person(lab, { account: api.account.id, role: 'owner', operator: true });
+    const { page } = await browser.visit(lab.url, { as: who });
+    // Rejected requests are counted every few seconds.
+    const counted = async () => {
+      await page.reload();
+      return page.getByRole('region', { name: 'Key figures' }).getByRole('link').last().textContent();
+    };
+    await expect.poll(counted).toMatch(/^Rejected requests2/);
+
+    const opened = async (search: URLSearchParams) => {
+      const { text } = await who.call('GET', `/dashboard/accounts/${api.account.id}/log.jsonl?${withTimes(search)}`);
+      return text.split('\n').length - 1;
+    };
+    const wrong: string[] = [];
+    let followed = 0;
+    for (const [path, title, least] of FIGURE_PAGES) {
+      await page.goto(lab.url + path.replace(':key', api.keyId));
+      await heading(page, title).waitFor();
+      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
+      const figures = await figuresOf(page);
+      expect(figures.length, path).toBeGreaterThanOrEqual(least);
+      // Of the many bars, the highest and one with nothing.
+      const [bars, others] = [true, false].map((isBar) => figures.filter(({ text }) => /^\d/.test(text) === isBar));
+      const highest = (bars ?? []).toSorted((a, b) => b.says - a.says);
+      for (const { href, text, says } of [...(others ?? []), ...highest.slice(0, 4), ...highest.slice(-1)]) {
+        const rows = await opened(new URL(href).searchParams);
+        if (rows !== says) wrong.push(`${path} “${text}” opens ${rows}: ${href}`);
+      }
+      const [few] = figures.filter(({ says }) => says > 0 && says < 50);
+      if (few === undefined) continue;
+      await page.goto(few.href);
+      await expect.poll(() => page.locator('tr[data-entry]').count(), { message: few.href }).toBe(few.says);
+      followed++;
+    }
+    expect(wrong).toEqual([]);
+    expect(followed).toBeGreaterThan(3);
   });
 
   it('sets a low-balance threshold and shows a banner below it', async () => {
@@ -217,3 +266,64 @@ describeBrowser('overview and usage', (browser) => {
     expect(new URL(page.url()).search).toBe(`?from=${day(9)}&to=${day(0)}`);
   });
 });
+
+/** Pages with numbers that lead to the log, and how many of them there are at least. */
+const FIGURE_PAGES = [
+  ['/', 'Overview', 35],
+  ['/?source=api', 'Overview', 35],
+  ['/usage?range=24h', 'Usage', 35],
+  ['/usage?source=list', 'Usage', 35],
+  ['/settings/keys', 'API keys', 4],
+  ['/settings/keys/:key', 'test', 30],
+  ['/outcomes', 'Outcomes', 2],
+  ['/webhooks', 'Webhooks', 0],
+  ['/operator', 'Accounts', 0],
+  ['/operator/service', 'Service', 0],
+] as const;
+
+/** The filters of the log's URL, with its time as the service takes it. */
+function withTimes(search: URLSearchParams): URLSearchParams {
+  const { range, hour, from, to, ...filters } = Object.fromEntries(search);
+  const last = (size: number) => Math.ceil((Date.now() + 1) / size) * size;
+  const times = {
+    ...(range === '24h' && { from: last(HOUR_MS) - DAY_MS }),
+    ...(range === '30d' && { from: last(DAY_MS) - 30 * DAY_MS }),
+    ...(hour !== undefined && { from: Date.parse(hour), to: Date.parse(hour) + HOUR_MS }),
+    ...(from !== undefined && to !== undefined && { from: Date.parse(from), to: Date.parse(to) + DAY_MS }),
+  };
+  const query = new URLSearchParams(filters);
+  for (const [name, at] of Object.entries(times)) query.set(name, new Date(at).toISOString());
+  return query;
+}
+
+const numbersIn = (text: string): number[] =>
+  (text.match(/\d{1,3}(?:,\d{3})+|\d+/g) ?? []).map((number) => Number(number.replaceAll(',', '')));
+
+/**
+ * How many rows the text of a link says that there are; null: it says a share or a time, or no number. A bar has its
+ * time first, and then numbers that come together in its rows: verified and rejected ones, or rejected by two statuses.
+ */
+function saidBy(text: string): number | null {
+  const [, bar] = /^[^:]*\d[^:]*(?::\d\d[^:]*)*: (.+)$/.exec(text) ?? [];
+  if (/ (?:ms|s|min)\b|[%–]/.test(text)) return null;
+  if (bar === undefined) return numbersIn(text)[0] ?? null;
+  const verified = /^([\d,]+) verifications.*? ([\d,]+) requests rejected/.exec(bar);
+  const parts = verified === null ? bar.split(', ').map((part) => part.split(' ').at(-1) ?? '') : verified.slice(1);
+  return parts.flatMap(numbersIn).reduce((sum, n) => sum + n, 0);
+}
+
+/** The links to the log that say how many rows they open; not those of single rows. Key figures have their change last. */
+async function figuresOf(page: Page) {
+  const links = await page.evaluate<{ href: string; text: string }[]>(
+    `[...document.querySelectorAll('main a[href*="/log?"]')].filter(({ href }) => !/[?&]open=/.test(href))
+      .map((link) => {
+        const figure = link.closest('[aria-label="Key figures"]') && [...link.children].slice(0, 2);
+        const text = figure ? figure.map((part) => part.textContent).join(' ') : link.textContent;
+        return { href: link.href, text: link.getAttribute('aria-label') ?? text };
+      })`,
+  );
+  return links.flatMap((link) => {
+    const says = saidBy(link.text);
+    return says === null ? [] : [{ ...link, says }];
+  });
+}

@@ -42,7 +42,7 @@ import { type DialogState, Dialogs } from './keys/dialogs.tsx';
 import { keyQuery } from './keys/query.ts';
 import { State, scopesText } from './keys/table.tsx';
 import { LatestRejected } from './log/latest-rejected.tsx';
-import type { LogSearch } from './log/search.ts';
+import { type LogSearch, verifiedOf } from './log/search.ts';
 import css from './overview/overview.module.css';
 import { TopReasons } from './overview/reasons.tsx';
 
@@ -181,7 +181,7 @@ function Usage(props: {
             label: t`Verifications`,
             value: formatNumber(requests),
             delta: then === undefined ? null : countDelta(requests, then.requests),
-            link: { to: '/log', search: rows },
+            link: { to: '/log', search: verifiedOf(rows) },
           },
           {
             label: t`Deliverable, where asked`,
@@ -209,10 +209,13 @@ function Usage(props: {
         ]}
       />
       <BarsChart
-        title={t`Verifications ${chart.bucket === 'day' ? t`a day` : t`an hour`}`}
+        title={chart.bucket === 'day' ? t`Verifications a day` : t`Verifications an hour`}
         data={data}
         rejected={false}
-        linkOf={({ at }) => ({ to: '/log', search: { ...withoutTime(rows), ...timeOfBucket(at, chart.bucket) } })}
+        linkOf={({ at }) => ({
+          to: '/log',
+          search: { ...withoutTime(verifiedOf(rows)), ...timeOfBucket(at, chart.bucket) },
+        })}
         onChoose={(first, last) => onChoose(timeOfBuckets(chart, first, last))}
         linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
         beforeLabel={t`${lengthText(chart)} before`}

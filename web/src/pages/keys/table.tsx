@@ -13,6 +13,7 @@ import { useKeptTime } from '../../parts/kept-time.ts';
 import { sortable } from '../../parts/sorting.tsx';
 import { rowsOfSource } from '../../parts/source.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
+import { verifiedOf } from '../log/search.ts';
 import type { DialogState } from './dialogs.tsx';
 import css from './keys.module.css';
 import { NOTICE_COPY } from './notices.tsx';
@@ -87,7 +88,7 @@ function Usage(props: {
   // Each on its own scale: beside a key that uploads lists, the others would be dotted lines.
   const most = Math.max(1, ...requests);
   return (
-    <Link className={css.usage} to="/log" search={{ key: id, range: '30d', ...rowsOfSource(source) }}>
+    <Link className={css.usage} to="/log" search={verifiedOf({ key: id, range: '30d', ...rowsOfSource(source) })}>
       {formatNumber(requestsOf(of))}
       <UsageBars requests={requests} most={most} />
     </Link>

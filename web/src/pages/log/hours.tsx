@@ -1,4 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
@@ -58,7 +59,8 @@ const UNCOUNTED = {
 function countedOf(filters: LogSearch) {
   const negated = negatedOf(filters);
   const without: string[] = keysOf(UNCOUNTED)
-    .filter((name) => filters[name] !== undefined)
+    // How many requests were rejected is counted.
+    .filter((name) => filters[name] !== undefined && !(name === 'status' && filters.status === 'rejected'))
     .map((name) => UNCOUNTED[name]);
   const { reason, deliverability, key, origin } = filters;
   const isOneKey = key !== undefined && !key.includes(',') && !negated.includes('key');
@@ -113,8 +115,42 @@ export const Hours = memo(function Hours({ filters, onChoose }: HoursProps) {
 const nameOf = (at: string, bucket: UsageChart['bucket']): string =>
   bucket === 'hour' ? `${formatMinute(at)} ${zoneName(at)}` : formatUtcDate(at);
 
-function Bars({ chart, filters, without, onChoose }: HoursProps & { chart: UsageChart; without: readonly string[] }) {
+/** What the bars count, and which filters they do not know. */
+function Total(props: { chart: UsageChart; filters: LogSearch; without: readonly string[] }) {
+  const { chart, filters, without } = props;
   const { buckets, totals, bucket: size } = chart;
+  const isHourly = size === 'hour';
+  const dayOf = isHourly ? formatDate : formatUtcDate;
+  const [first, last] = [dayOf(chart.from), dayOf(new Date(Date.parse(chart.to) - 1).toISOString())];
+  const verified = plural(totals.requests, { one: '# verification', other: '# verifications' });
+  const rejected = plural(rejectedOf(totals), { one: '# rejected request', other: '# rejected requests' });
+  const isOne = filters.status === 'rejected';
+  const isNot = negatedOf(filters).includes('status');
+  const both = isOne || rejectedOf(totals) === 0 ? verified : t`${verified} and ${rejected}`;
+  const found = isOne && !isNot ? rejected : both;
+  const most = formatNumber(Math.max(...buckets.map(({ requests }) => requests)));
+  const filtersText = without.join(', ');
+  return (
+    <p className={css.total}>
+      {!hasTime(filters) || filters.range === '24h' ? (
+        <Trans>
+          <b>{found}</b> in 24 hours
+        </Trans>
+      ) : (
+        <Trans>
+          <b>{found}</b> from {first} to {last}
+        </Trans>
+      )}
+      {totals.requests > 0 && found !== rejected && (
+        <>, {isHourly ? t`at most ${most} an hour` : t`at most ${most} a day`}</>
+      )}
+      {without.length > 0 && <> · {t`filters not applied here: ${filtersText}`}</>}
+    </p>
+  );
+}
+
+function Bars({ chart, filters, without, onChoose }: HoursProps & { chart: UsageChart; without: readonly string[] }) {
+  const { buckets, bucket: size } = chart;
   const most = Math.max(1, ...buckets.map(({ requests }) => requests));
   const mostRejected = Math.max(1, ...buckets.map(rejectedOf));
   const choose = (one: number, other: number) => {
@@ -128,21 +164,9 @@ function Bars({ chart, filters, without, onChoose }: HoursProps & { chart: Usage
   const chosenAt = buckets.findIndex(({ at }) => hour !== undefined && Date.parse(at) === Date.parse(hour));
   const isChosen = (at: string) =>
     hour !== undefined && Date.parse(at) >= Date.parse(hour) && Date.parse(at) < endOf(hour, until);
-  const dayOf = size === 'hour' ? formatDate : formatUtcDate;
-  const time =
-    !hasTime(filters) || filters.range === '24h'
-      ? t`in 24 hours`
-      : t`from ${dayOf(chart.from)} to ${dayOf(new Date(Date.parse(chart.to) - 1).toISOString())}`;
   return (
     <>
-      <p className={css.total}>
-        <b>{plural(totals.requests, { one: '# verification', other: '# verifications' })}</b>
-        {rejectedOf(totals) > 0 &&
-          t` and ${plural(rejectedOf(totals), { one: '# rejected request', other: '# rejected requests' })}`}{' '}
-        {time}
-        {totals.requests > 0 && t`, at most ${formatNumber(most)} ${size === 'hour' ? t`an hour` : t`a day`}`}
-        {without.length > 0 && t`; counted whatever the ${without.join(t` and `)}`}
-      </p>
+      <Total chart={chart} filters={filters} without={without} />
       {/* One stop for the keyboard: arrow keys move within. */}
       <div
         role="toolbar"

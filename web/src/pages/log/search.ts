@@ -18,9 +18,8 @@ import { POLICY_ACTIONS, type PolicyAction } from '../../../../src/kernel/facts/
 import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
-import { inSentence } from '../../parts/format.ts';
 import { several, textOf } from '../../parts/search-params.ts';
-import { hasTime, RANGES, rangeOf, type TimeSearch, timeSearch, withoutTime } from '../../parts/time.ts';
+import { hasTime, rangeOf, type TimeSearch, timeSearch, withoutTime } from '../../parts/time.ts';
 
 export const STATUS_LABELS: Readonly<Record<Verification['status'] | 'rejected', string>> = {
   good: t`good in the API`,
@@ -114,6 +113,13 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
+/** Without rejected requests: the rows of a number of verifications. */
+export const verifiedOf = (search: LogSearch): LogSearch => ({
+  ...search,
+  status: 'rejected',
+  not: [...negatedOf(search), 'status'].join(','),
+});
+
 /** The query string of a search, without what is open; the same for the same search. */
 export function viewText({ open: _open, view: _view, ...filters }: LogSearch): string {
   return new URLSearchParams(Object.entries(logSearch(filters)).sort(([a], [b]) => (a < b ? -1 : 1))).toString();
@@ -123,9 +129,9 @@ export function viewText({ open: _open, view: _view, ...filters }: LogSearch): s
 export const viewSearch = (text: string): LogSearch => logSearch(Object.fromEntries(new URLSearchParams(text)));
 
 const BUILT_IN: Readonly<Record<string, LogSearch>> = {
-  [`Rejected, ${inSentence(RANGES['24h'])}`]: { range: '24h', status: 'rejected' },
-  [`Undeliverable, ${inSentence(RANGES['7d'])}`]: { range: '7d', deliverability: 'undeliverable' },
-  [`Unknown, ${inSentence(RANGES['7d'])}`]: { range: '7d', deliverability: 'unknown' },
+  [t`Rejected, last 24 hours`]: { range: '24h', status: 'rejected' },
+  [t`Undeliverable, last 7 days`]: { range: '7d', deliverability: 'undeliverable' },
+  [t`Unknown, last 7 days`]: { range: '7d', deliverability: 'unknown' },
 };
 /** Views that every user has. */
 export const BUILT_IN_VIEWS = Object.entries(BUILT_IN).map(([name, search]) => ({ name, search: viewText(search) }));

@@ -5,7 +5,7 @@ import { rejectedOf } from '../../parts/chart/bars.ts';
 import { countDelta, formatShare, shareDelta, shareOf, timeDelta } from '../../parts/delta.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { formatMs, formatNumber } from '../../parts/format.ts';
-import type { LogSearch } from '../log/search.ts';
+import { type LogSearch, verifiedOf } from '../log/search.ts';
 
 /** Of those whose mailbox a mail server was asked about. */
 const deliverable = ({ totals: { asked, outcomes } }: UsageChart): number | null =>
@@ -32,7 +32,7 @@ export function KeyFigures(props: { chart: UsageChart; before: UsageChart | null
           label: t`Verifications`,
           value: formatNumber(chart.totals.requests),
           delta: before && countDelta(chart.totals.requests, before.totals.requests),
-          ...log({}),
+          ...log(verifiedOf(rows ?? {})),
         },
         {
           label: t`Deliverable, where asked`,

@@ -94,7 +94,8 @@ function isApart(text: string, node: Node): boolean {
     case 'ImportExpression':
       return true;
     case 'JSXAttribute':
-      return HIDDEN.test(nameOf(text, node.name));
+      // A name of a field is in lower case; of a filter, it is shown.
+      return HIDDEN.test(nameOf(text, node.name)) && !/^name="[A-Z]/.test(text.slice(node.start, node.end));
     case 'Property':
       return HIDDEN.test(nameOf(text, node.key));
     case 'CallExpression':

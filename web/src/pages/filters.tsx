@@ -90,7 +90,7 @@ export function FiltersPage() {
         count={query.data && plural(query.data.pagination.total_count, { one: '# filter', other: '# filters' })}
       >
         <FilterChip
-          name="Type"
+          name={t`Type`}
           options={TYPES}
           value={search.type ?? null}
           onChange={(type) => go({ type: type ?? '' })}

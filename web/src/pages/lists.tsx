@@ -64,7 +64,7 @@ export function ListsPage() {
           count={query.data && plural(query.data.pagination.total_count, { one: '# list', other: '# lists' })}
         >
           <FilterChip
-            name="State"
+            name={t`State`}
             value={status ?? null}
             options={keysOf(STATUS_LABELS).map((value) => ({ value, label: STATUS_LABELS[value] }))}
             onChange={(status) => show({ status })}

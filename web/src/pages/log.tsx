@@ -18,7 +18,7 @@ import { countNew } from '../parts/count-new.ts';
 import { DownloadMenu } from '../parts/download-menu.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
-import { formatDateTime, formatNumber, zoneName } from '../parts/format.ts';
+import { formatDateTime, zoneName } from '../parts/format.ts';
 import { FreshBar } from '../parts/fresh-bar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
@@ -150,13 +150,12 @@ export function LogPage() {
 }
 
 /** `days`: for how long it is kept; undefined while that is loading. */
-const About = ({ days }: { days: number | undefined }) => (
-  <Trans>
-    Verifications and rejected requests, newest first.
-    {days !== undefined && t` Kept for ${plural(days, { one: '# day', other: '# days' })}.`} Times are{' '}
-    {zoneName(Date.now())}.
-  </Trans>
-);
+function About({ days }: { days: number | undefined }) {
+  const zone = zoneName(Date.now());
+  return days === undefined
+    ? t`Verifications and rejected requests, newest first. Times are ${zone}.`
+    : t`Verifications and rejected requests, newest first. Kept for ${plural(days, { one: '# day', other: '# days' })}. Times are ${zone}.`;
+}
 
 function RowDrawer(props: Parameters<typeof EntryDrawer>[0]) {
   const { id, onStep, onClose } = props;
@@ -340,11 +339,16 @@ function SearchEnd({ pages, found, isSearch }: { pages: readonly Log[]; found: n
   if (last === undefined) return null;
   const isPaused = last.next !== null && last.searched_to !== null && rowsOf(last).length < PAGE_SIZE.default;
   if (!isPaused && (!isSearch || found === 0 || last.next !== null)) return null;
+  const back = isPaused ? formatDateTime(last.searched_to ?? '') : '';
   return (
     <Text role="status" size="sm" ta="center">
       {isPaused
-        ? t`${found === 0 ? t`No matches` : plural(found, { one: '# match', other: '# matches' })} back to ${formatDateTime(last.searched_to ?? '')}; choose “Load more” to search further back.`
-        : t`${found === 1 ? t`The only match is` : t`All ${formatNumber(found)} matches are`} shown.`}
+        ? plural(found, {
+            0: `No matches back to ${back}; choose “Load more” to search further back.`,
+            one: `# match back to ${back}; choose “Load more” to search further back.`,
+            other: `# matches back to ${back}; choose “Load more” to search further back.`,
+          })
+        : plural(found, { one: 'The only match is shown.', other: 'All # matches are shown.' })}
     </Text>
   );
 }

@@ -44,7 +44,11 @@ export function NewListPage() {
   return (
     <Page
       title={t`New list`}
-      about={t`Upload a file first. Nothing is verified${test ? '' : t` and nothing is charged`} before you start it.`}
+      about={
+        test
+          ? t`Upload a file first. Nothing is verified before you start it.`
+          : t`Upload a file first. Nothing is verified and nothing is charged before you start it.`
+      }
     >
       <MembersOnly>
         <Group align="flex-start" maw={640} grow>

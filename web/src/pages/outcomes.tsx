@@ -101,13 +101,18 @@ const ReportLink = () => (
 
 const Beginning = ({ connect }: { connect: ReactNode }) => (
   <EmptyState title={t`No outcomes yet`} action={connect}>
-    <Trans>
-      {connect
-        ? t`Connect the provider that sends your mail, or report`
-        : t`An admin connects the provider that sends your mail, or you report`}{' '}
-      what became of it with <ReportLink /> and a key that has the scope outcomes. An outcome counts for the latest
-      verification of its address.
-    </Trans>
+    {connect ? (
+      <Trans>
+        Connect the provider that sends your mail, or report what became of it with <ReportLink /> and a key that has
+        the scope outcomes.
+      </Trans>
+    ) : (
+      <Trans>
+        An admin connects the provider that sends your mail, or you report what became of it with <ReportLink /> and a
+        key that has the scope outcomes.
+      </Trans>
+    )}{' '}
+    {t`An outcome counts for the latest verification of its address.`}
   </EmptyState>
 );
 

@@ -172,7 +172,9 @@ function MailOperators(props: { source: SourceSearch['source'] | undefined; rows
       note={
         query.data &&
         checks > 0 &&
-        t`of ${query.data.from === from ? '' : t`the latest `}${plural(checks, { one: '# mailbox check', other: '# mailbox checks' })}${query.data.from === from ? '' : t`, since ${formatDateTime(query.data.from)}`}`
+        (query.data.from === from
+          ? plural(checks, { one: 'of # mailbox check', other: 'of # mailbox checks' })
+          : t`of the latest ${plural(checks, { one: '# mailbox check', other: '# mailbox checks' })}, since ${formatDateTime(query.data.from)}`)
       }
     >
       <QueryResult query={query}>
@@ -275,7 +277,7 @@ function Days(props: {
     <>
       <KeyFigures chart={chart} before={before} rows={rows} />
       <BarsChart
-        title={t`Verifications ${chart.bucket === 'day' ? t`a day` : t`an hour`}`}
+        title={chart.bucket === 'day' ? t`Verifications a day` : t`Verifications an hour`}
         data={data}
         linkOf={({ at }) => ({ to: '/log', search: { ...withoutTime(rows), ...timeOfBucket(at, chart.bucket) } })}
         linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}

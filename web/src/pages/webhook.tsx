@@ -173,7 +173,7 @@ function Deliveries(props: { of: Webhook; search: WebhookSearch; onSearch: (sear
       <Group mb="sm">
         <Title order={2}>{t`Deliveries`}</Title>
         <FilterChip
-          name="Status"
+          name={t`Status`}
           options={STATUSES}
           value={status ?? null}
           onChange={(chosen) => onSearch(webhookSearch({ status: chosen }))}

@@ -9,6 +9,6 @@ export function parseInteger(text: string, field: string, min = 0): number {
   const typed = text.trim();
   const number = WHOLE.test(typed) ? Number(typed.replaceAll(/[,\s+]/g, '').replace('−', '-')) : Number.NaN;
   if (Number.isSafeInteger(number) && number >= min) return number;
-  const error = t`Enter a whole number${min > Number.MIN_SAFE_INTEGER ? t` of at least ${min}` : ''}.`;
+  const error = min > Number.MIN_SAFE_INTEGER ? t`Enter a whole number of at least ${min}.` : t`Enter a whole number.`;
   throw new ApiError(400, { error, code: 'invalid_parameter', field });
 }

@@ -271,6 +271,14 @@ const FAULTS: readonly Column<Fault>[] = [
   },
 ];
 
+function invalidText(shown: number, invalid: number, isPreview: boolean): string {
+  const [first, all] = [formatNumber(shown), formatNumber(invalid)];
+  if (shown === invalid) return isPreview ? t`Rows that cannot be used` : t`Rows that were left out`;
+  return isPreview
+    ? t`The first ${first} of ${all} rows that cannot be used`
+    : t`The first ${first} of ${all} rows that were left out`;
+}
+
 /** What was read, and what becomes of it. */
 function Found({ found }: { found: FilterImport }) {
   const { dry_run: isPreview, rows, added, existing, invalid, errors, filters, warnings } = found;
@@ -301,9 +309,7 @@ function Found({ found }: { found: FilterImport }) {
       {errors.length > 0 && (
         <>
           <Text size="sm" fw={600}>
-            {errors.length < invalid
-              ? t`The first ${formatNumber(errors.length)} of ${formatNumber(invalid)} rows that ${isPreview ? t`cannot be used` : t`were left out`}`
-              : t`Rows that ${isPreview ? t`cannot be used` : t`were left out`}`}
+            {invalidText(errors.length, invalid, isPreview)}
           </Text>
           <DataTable label={t`Invalid rows`} columns={FAULTS} rows={errors.slice(0, SHOWN)} rowKey={faultKey} />
           {errors.length > SHOWN && (

@@ -10,7 +10,7 @@ import type { ListHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { formatDateTime, formatNumber } from '../../parts/format.ts';
+import { formatDateTime } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
@@ -113,13 +113,20 @@ function DeleteLoss({ of: { rows, progress, credits, status, expires_at } }: { o
       </Trans>
     );
   return (
-    <Trans>
-      Its <Plural value={rows.total} one="# row" other="# rows" /> and{' '}
-      <Plural value={progress.done} one="# result" other="# results" /> are deleted, also from the log. Download what
-      you need first. {credits.held > 0 && t`${formatNumber(credits.held)} held credits come back; `}
+    <>
+      <Trans>
+        Its <Plural value={rows.total} one="# row" other="# rows" /> and{' '}
+        <Plural value={progress.done} one="# result" other="# results" /> are deleted, also from the log. Download what
+        you need first.
+      </Trans>{' '}
+      {credits.held > 0 &&
+        plural(credits.held, { one: '# held credit comes back.', other: '# held credits come back.' })}{' '}
       {credits.used > 0 &&
-        t`${plural(credits.used, { one: '# credit', other: '# credits' })} spent on it ${credits.used === 1 ? t`is` : t`are`} not refunded. `}
-      This cannot be undone. Without you, it is deleted on {formatDateTime(expires_at)}.
-    </Trans>
+        plural(credits.used, {
+          one: '# credit spent on it is not refunded.',
+          other: '# credits spent on it are not refunded.',
+        })}{' '}
+      <Trans>This cannot be undone. Without you, it is deleted on {formatDateTime(expires_at)}.</Trans>
+    </>
   );
 }

@@ -34,7 +34,7 @@ export function PricePanel(props: {
   const forMx = addresses * heldPrice({ prices }, 'mx', false);
   const share = spentShare(data?.lists ?? [], level);
   const nothing = addresses === 0;
-  const offered = t`Start${most === 0 ? '' : t`, for up to ${plural(most, { one: '# credit', other: '# credits' })}`}`;
+  const offered = most === 0 ? t`Start` : t`Start, for up to ${plural(most, { one: '# credit', other: '# credits' })}`;
   const missing = balance === null ? 0 : Math.max(0, most - balance);
   const startable = !reading && missing === 0 && !nothing;
   const { run, busy, error } = useAsyncAction(async () => {

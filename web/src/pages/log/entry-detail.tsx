@@ -1,5 +1,4 @@
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, CopyButton, Group, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -61,10 +60,11 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
 }
 
 /** `3 times since 20 November 2026 …, spelled otherwise the first time` */
-const seenText = ({ before, count, first_at, same_spelling }: NonNullable<Verification['seen']>): string =>
-  before
-    ? t`${plural(count, { one: '# time', other: '# times' })} since ${formatDateTime(first_at)}${same_spelling ? '' : t`, spelled otherwise the first time`}`
-    : t`for the first time`;
+function seenText({ before, count, first_at, same_spelling }: NonNullable<Verification['seen']>): string {
+  if (!before) return t`for the first time`;
+  const [times, since] = [plural(count, { one: '# time', other: '# times' }), formatDateTime(first_at)];
+  return same_spelling ? t`${times} since ${since}` : t`${times} since ${since}, spelled otherwise the first time`;
+}
 
 /** `reject, because of disposable` */
 const decisionText = ({ action, because }: NonNullable<Verification['decision']>): string =>
@@ -129,7 +129,7 @@ function EntryActions({ of }: { of: Entry }) {
   async function add() {
     const added = await addFilter(account, { ...shown, reason: null });
     await client.invalidateQueries({ queryKey: filtersKey(account) });
-    void notify([t`${added.value} is ${DONE[shown.action]}.`, ...added.warnings].join(' '), async () => {
+    void notify([WORDS[shown.action].done(added.value), ...added.warnings].join(' '), async () => {
       await removeFilter(account, added.id);
       await client.invalidateQueries({ queryKey: filtersKey(account) });
     });
@@ -141,10 +141,10 @@ function EntryActions({ of }: { of: Entry }) {
         {(mayChange ? FILTER_ACTIONS : []).map((action) => (
           <Group gap="xs" key={action}>
             <Button size="xs" onClick={ask(action, email)} disabled={domain === null}>
-              <Trans>{WORDS[action]} address</Trans>
+              {WORDS[action].address}
             </Button>
             <Button size="xs" onClick={ask(action, domain ?? '')} disabled={domain === null}>
-              <Trans>{WORDS[action]} domain</Trans>
+              {WORDS[action].domain}
             </Button>
           </Group>
         ))}
@@ -160,24 +160,36 @@ function EntryActions({ of }: { of: Entry }) {
       <ConfirmDialog
         opened={wanted !== null}
         onClose={() => setWanted(null)}
-        title={`${WORDS[shown.action]} ${shown.value}?`}
-        action={WORDS[shown.action]}
+        title={WORDS[shown.action].ask(shown.value)}
+        action={WORDS[shown.action].name}
         isLoss={false}
         onConfirm={add}
       >
-        <Trans>
-          {shown.action === 'block'
-            ? t`Requests for it get “blocked by your filter” from now on, and no mail server is asked.`
-            : t`Filters that would block it no longer do.`}
-          {shown.value === domain && t` Its subdomains are included.`} It becomes a row on the page Filters.
-        </Trans>
+        {WORDS[shown.action].effect} {shown.value === domain && t`Its subdomains are included.`}{' '}
+        {t`It becomes a row on the page Filters.`}
       </ConfirmDialog>
     </section>
   );
 }
 
-const WORDS: Readonly<Record<FilterAction, string>> = { block: t`Block`, allow: t`Allow` };
-const DONE: Readonly<Record<FilterAction, string>> = { block: 'blocked', allow: 'allowed' };
+const WORDS = {
+  block: {
+    name: t`Block`,
+    address: t`Block address`,
+    domain: t`Block domain`,
+    ask: (value: string) => t`Block ${value}?`,
+    effect: t`Requests for it get “blocked by your filter” from now on, and no mail server is asked.`,
+    done: (value: string) => t`${value} is blocked.`,
+  },
+  allow: {
+    name: t`Allow`,
+    address: t`Allow address`,
+    domain: t`Allow domain`,
+    ask: (value: string) => t`Allow ${value}?`,
+    effect: t`Filters that would block it no longer do.`,
+    done: (value: string) => t`${value} is allowed.`,
+  },
+} as const satisfies Readonly<Record<FilterAction, unknown>>;
 
 const Copy = ({ label, text }: { label: string; text: string }) => (
   <CopyButton value={text}>

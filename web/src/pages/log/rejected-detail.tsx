@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
 import { Anchor, Button, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -91,10 +91,10 @@ function Today({ of: { id, name } }: { of: Key }) {
       fz="sm"
       renderRoot={(props) => <Link {...props} to="/log" search={{ ...today(), key: id, status: 'rejected' }} />}
     >
-      <Trans>
-        <Plural value={count} one="# request" other="# requests" /> with “{name}” {count === 1 ? t`was` : t`were`}{' '}
-        rejected today (UTC)
-      </Trans>
+      {plural(count, {
+        one: `# request with “${name}” was rejected today (UTC)`,
+        other: `# requests with “${name}” were rejected today (UTC)`,
+      })}
     </Anchor>
   );
 }

@@ -21,5 +21,5 @@ const VIA_NAMES: Readonly<Record<NonNullable<LogEntry['via']>, string>> = {
 export function sourceOf({ key, via }: Pick<LogEntry | RejectedRequest, 'key' | 'via'>): string {
   if (key === null) return t`Dashboard`;
   if (isHookKind(via)) return t`Auth hook “${key.name}” of ${VIA_NAMES[via]}`;
-  return t`API key “${key.name}”${via === null ? '' : t`, by ${VIA_NAMES[via]}`}`;
+  return via === null ? t`API key “${key.name}”` : t`API key “${key.name}”, by ${VIA_NAMES[via]}`;
 }

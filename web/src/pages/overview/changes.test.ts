@@ -26,7 +26,7 @@ it.each([
     '2 Nov 2026: 188 requests over the rate limit.',
     '2026-11-02',
   ],
-  [chart([{ refused: 12 }, {}, {}]), '1 Nov 2026: 12 requests rejected.', '2026-11-01'],
+  [chart([{ refused: 12 }, {}, {}]), '1 Nov 2026: 12 requests were rejected.', '2026-11-01'],
   // Every day has as many: that is no change.
   [chart([{ refused: 12 }, { refused: 12 }, { refused: 14 }]), 'No unusual day in this period.', null],
   [

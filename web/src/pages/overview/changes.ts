@@ -33,8 +33,11 @@ function rejections({ bucket, buckets }: UsageChart): Change | null {
   if (most === undefined) return null;
   const count = rejectedOf(most);
   if (count < REJECTED_WORTH_TELLING || count < UNUSUAL * median(buckets.map(rejectedOf))) return null;
-  const limited = most.rate_limited > most.refused ? t`over the rate limit` : 'rejected';
-  const text = `${formatBucket(most.at, bucket)}: ${plural(count, { one: '# request', other: '# requests' })} ${limited}.`;
+  const at = formatBucket(most.at, bucket);
+  const text =
+    most.rate_limited > most.refused
+      ? t`${at}: ${plural(count, { one: '# request', other: '# requests' })} over the rate limit.`
+      : t`${at}: ${plural(count, { one: '# request was', other: '# requests were' })} rejected.`;
   return { text, time: timeOfBucket(most.at, bucket), rows: { status: 'rejected' } };
 }
 
@@ -43,8 +46,12 @@ function share(chart: UsageChart, before: UsageChart): Change | null {
     totals.requests < COMPARABLE ? null : shareOf(totals.outcomes.undeliverable, totals.requests);
   const [now, then] = [of(chart), of(before)];
   if (now === null || then === null || Math.abs(now - then) < SHARE_WORTH_TELLING) return null;
+  const [to, from] = [formatShare(now), formatShare(then)];
   return {
-    text: t`Undeliverable addresses ${now > then ? t`rose` : t`fell`} to ${formatShare(now)}, from ${formatShare(then)}.`,
+    text:
+      now > then
+        ? t`Undeliverable addresses rose to ${to}, from ${from}.`
+        : t`Undeliverable addresses fell to ${to}, from ${from}.`,
     time: null,
     rows: {},
   };

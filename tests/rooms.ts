@@ -77,7 +77,7 @@ export function brokenRules(path: string, text: string): string[] {
   if (wide && !GENERATED.test(path)) say('a comment wider than 120 columns', wide.index);
   const suppression = SUPPRESSION.exec(text);
   // The checker and its test contain them too.
-  if (suppression && !path.startsWith('tests/rooms.')) say(`${suppression[0]}: mend the cause`, suppression.index);
+  if (suppression && !path.startsWith('tests/rooms.')) say(`${suppression[0]}: fix the cause`, suppression.index);
 
   visit(parse({ path, text }), (node) => {
     if (node.type === 'TSAnyKeyword') say('any', node.start);

@@ -384,7 +384,7 @@ export function createOidc(parts: OidcParts): OidcService {
     const { state, ...kept } = checks;
     const { confirming } = purpose;
     const url = await provider.authorizationUrl(checks, confirming !== null).catch((error: unknown) => {
-      const user = confirming === null ? { stranger: '' } : { id: confirming.user };
+      const user = confirming === null ? { unlinkedEmail: '' } : { id: confirming.user };
       throw error instanceof OidcError ? refuse(browser, error, user) : error;
     });
     const { api, $context } = await library();
@@ -437,7 +437,7 @@ export function createOidc(parts: OidcParts): OidcService {
     },
 
     async finish(browser, query) {
-      let user: UserEvent['user'] = { stranger: '' };
+      let user: UserEvent['user'] = { unlinkedEmail: '' };
       try {
         const { invitation, confirming, ...checks } = await takeBegun(browser, query);
         if (confirming !== null) {
@@ -446,7 +446,7 @@ export function createOidc(parts: OidcParts): OidcService {
         }
         const person = personOfClaims(settings, await provider.claims(query, checks));
         const id = await signIns.userByIdentity(person.identity);
-        user = id === null ? { stranger: person.email ?? '' } : { id };
+        user = id === null ? { unlinkedEmail: person.email ?? '' } : { id };
         const admission = await admitted(browser, person, invitation);
         user = { id: admission.user };
         const done = await enter(browser, person, admission);

@@ -159,8 +159,8 @@ export async function writeUserEvent(
 }
 
 async function knownOf(driver: StorageDriver, { user }: UserEvent): Promise<KnownUser | null> {
-  // All strangers have one name, so that together they are as few entries as one user.
-  if ('stranger' in user) return { id: '', email: storable(user.stranger) };
+  // Users that are not linked share one ID, so that together they are as few entries as one user.
+  if ('unlinkedEmail' in user) return { id: '', email: storable(user.unlinkedEmail) };
   const users = driver.db.selectFrom('auth_users').select(['id', 'email']);
   const named = 'id' in user ? users.where('id', '=', user.id) : users.where('email', '=', user.email.toLowerCase());
   return (await named.executeTakeFirst()) ?? null;

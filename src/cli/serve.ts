@@ -134,7 +134,7 @@ interface StartupInfo {
   readonly address: string;
   /** The first account's API key, if it was just created. */
   readonly key: string | null;
-  /** Holds the same for test mode. */
+  /** The same for test mode. */
   readonly test_key: string | null;
   /** States the balance of the first account, as text. */
   readonly credits: string | null;

@@ -422,7 +422,7 @@ const mailAddress: Parser<string> = (text) => {
   return 'value' in parsed && parsed.value !== '' ? parsed : { expected: 'an ASCII email address' };
 };
 
-/** Lists options in the order of the docs page. */
+/** Options in the order of the docs page. */
 export const OPTIONS = {
   databaseUrl: row({
     env: 'MAILVET_DATABASE_URL',

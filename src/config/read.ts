@@ -47,7 +47,7 @@ export interface Options
   readonly publicUrl: string;
   readonly command: string;
   readonly compat: readonly CompatVendor[];
-  /** Holds canonical addresses and CIDR blocks. */
+  /** Canonical addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
   readonly smtpBind: readonly string[];
   readonly relayBind: readonly string[];

@@ -160,7 +160,7 @@ const REVERSING: RefusedFields = {
 /** Without one of these a filter may do the opposite, and one that is misspelled is left out. */
 const DECISIVE = ['action', 'match', 'expires_at'];
 
-/** Describes the request of the public API. */
+/** The request of the public API. */
 export const FilterRequest = Refused(
   REVERSING,
   DECISIVE,
@@ -216,7 +216,7 @@ export const FilterRemovedReply = WithWarnings('FilterRemoved', FilterRemoved);
 
 // Files
 
-/** Describes fields of the query or of a form. */
+/** Fields of the query or of a form. */
 export const FilterUpload = Type.Object({
   dry_run: Type.Optional(
     OneOf(FLAGS, {

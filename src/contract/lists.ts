@@ -48,7 +48,7 @@ import {
   StatusField,
 } from './verify.ts';
 
-/** Lists what a query or a form may hold. */
+/** What a query or a form may hold. */
 export const FLAGS = ['true', 'false'] as const;
 const ENTRY_LENGTH = { min: 1, max: 1_000 };
 const DELIVERABILITY_TEXT_LENGTH = { min: 1, max: 200 };

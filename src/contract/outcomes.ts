@@ -15,7 +15,7 @@ import { choice, span } from '../kernel/format.ts';
 import { AlsoCalled, DecodedAs, DescribedCount, Nullable, OneOf, Rows, Text, WithWarnings } from './schema.ts';
 import { DeliverabilityField, EMAIL_ERROR, ReasonField } from './verify.ts';
 
-/** Describes one message to one recipient. */
+/** One message to one recipient. */
 export const OutcomeRow = Type.Object(
   {
     email: Type.Optional(

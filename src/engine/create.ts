@@ -72,7 +72,7 @@ interface EngineOptions {
 interface EgressRow {
   readonly name: string;
   readonly state: EgressHealth['state'] | 'resting';
-  /** Says when the connectivity took its state, in `Clock.now()` ms. */
+  /** When the connectivity took its state, in `Clock.now()` ms. */
   readonly since: number;
   /** Seconds; 0: it does not rest. */
   readonly restsForSeconds: number;

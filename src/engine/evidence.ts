@@ -13,7 +13,7 @@ export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
 
 type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
 
-/** Represents the filter of the account that matched; of several, the most specific one. */
+/** The filter of the account that matched; of several, the most specific one. */
 export interface MatchedFilter {
   readonly id: number;
   readonly action: FilterAction;
@@ -174,7 +174,7 @@ export interface Evidence {
   readonly dns: DnsEvidence | null;
   readonly smtp: SmtpEvidence | null;
   readonly catchAll: CatchAllEvidence | null;
-  /** Dates the disposable list. */
+  /** The date of the disposable list. */
   readonly listVersion: string;
   /** The flags come from the lists; null if the syntax left nothing to look up. */
   readonly flags: { role: boolean; free: boolean; relay: boolean } | null;

@@ -33,7 +33,7 @@ const verdict = <R extends Reason | null>(
   return { status, deliverability, reason, level, price, credits: price === null ? 0 : DEFAULT_PRICES[price] };
 };
 
-/** Lists verdicts that need no network. */
+/** Verdicts that need no network. */
 export const OFFLINE_VERDICTS = {
   syntax: verdict('bad', 'undeliverable', 'invalid_format', 'mx'),
   filter: verdict('bad', 'undeliverable', 'blocked_by_filter', 'mx'),

@@ -18,9 +18,9 @@ import type {
 } from './evidence.ts';
 import { DNS_FINDINGS, SMTP_FINDINGS, type Verdict } from './findings.ts';
 
-/** Represents the JSON object of `POST /v1/verify`, with its fields in this order. */
+/** The JSON object of `POST /v1/verify`, with its fields in this order. */
 export interface Report {
-  /** Holds the address exactly as sent. */
+  /** The address exactly as sent. */
   email: string;
   status: Status;
   validation_type: Level;
@@ -138,7 +138,7 @@ interface Stamp {
   learned?: Learned | null | undefined;
   id: string;
   durationMs: number;
-  /** Counts milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   at: number;
   withEvidence?: boolean;
   warnings?: readonly string[] | undefined;

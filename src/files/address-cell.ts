@@ -12,7 +12,7 @@ type CellForm = 'blank' | 'bare' | 'odd' | 'wrapped' | 'several' | 'labeled' | '
 
 export interface CellContent {
   readonly form: CellForm;
-  /** Lists the addresses to verify, in the order of the cell. */
+  /** The addresses to verify, in the order of the cell. */
   readonly addresses: readonly string[];
 }
 

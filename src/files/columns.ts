@@ -210,7 +210,7 @@ export interface Layout {
   readonly isNamed: boolean;
   /** Indexes of the columns that are verified; the first is the main one. */
   readonly verified: readonly number[];
-  /** Lists the indexes of other columns with addresses. */
+  /** The indexes of other columns with addresses. */
   readonly others: readonly number[];
   /** Of those, the ones that stand in where the main column has none, the best first. */
   readonly substitutes: readonly number[];
@@ -229,7 +229,7 @@ interface SampleRows {
   /** From the beginning; rows with a problem have no cells. */
   readonly rows: readonly Cells[];
   readonly lines: readonly number[];
-  /** Holds rows from the middle and the end. */
+  /** Rows from the middle and the end. */
   readonly later: readonly Cells[];
 }
 

@@ -95,7 +95,7 @@ const cutText = (text: string, max: number): string => (text.length > max ? text
 /** `item1.EMAIL;TYPE=home:ada@example.com`; parameters may be quoted. */
 const PROPERTY = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)$/s;
 const FRAME = /^(BEGIN|END):VCARD\s*$/i;
-/** Lists versions, and pictures, sounds and keys. */
+/** Versions, and pictures, sounds and keys. */
 const NO_COLUMNS: ReadonlySet<string> = new Set(['VERSION', 'PRODID', 'PHOTO', 'LOGO', 'SOUND', 'KEY']);
 
 function isSoftLine(line: string): boolean {

@@ -7,7 +7,7 @@ import { CR, LF, TAB } from '../kernel/facts/ascii.ts';
 import { unreadable } from './problems.ts';
 
 export interface Encoding {
-  /** Follows the WHATWG's Encoding Standard, or is `ibm437`, `ibm850` or `ibm852`. */
+  /** A name of the WHATWG's Encoding Standard, or `ibm437`, `ibm850` or `ibm852`. */
   readonly name: string;
   /** Says whether a byte order mark said so. */
   readonly byteOrderMark: boolean;
@@ -290,7 +290,7 @@ interface WideEncoding {
   readonly rate: (bytes: Buffer) => number;
 }
 
-/** Lists characters that are frequent in names, towns and headers. */
+/** Characters that are frequent in names, towns and headers. */
 const HANS =
   '姓名邮箱电话地址市省区路号公司张王李刘陈杨黄赵周吴徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾国明华文建小大中北京上海广州深圳天津南东西江山电子件手机联系人客户订单日期备注性别年月';
 const HANT =

@@ -244,7 +244,7 @@ interface FilterLayout {
   readonly headerRow: number;
   readonly names: readonly string[];
   readonly isNamed: boolean;
-  /** Holds the field of each column; null: none. */
+  /** The field of each column; null: none. */
   readonly fields: readonly (FilterField | null)[];
   /** A cell is put in front of rows that do not begin with a type, as others do. */
   readonly isMixed: boolean;
@@ -419,7 +419,7 @@ class FilterReader {
   readonly #plain: (cell: string) => string;
   readonly #header: string | null;
   readonly #values: readonly number[];
-  /** Lists columns without a field whose cells say something of the filter all the same. */
+  /** Columns without a field whose cells say something of the filter all the same. */
   readonly #further: readonly (readonly [index: number, key: string])[];
   #repeated = 0;
 

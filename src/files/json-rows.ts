@@ -14,7 +14,7 @@ interface JsonRecord {
   readonly text: string;
   /** Only the beginning of it: it is longer than allowed. */
   readonly isCut: boolean;
-  /** Holds the key of a member of an object. */
+  /** The key of a member of an object. */
   readonly key: string | null;
   /** Where it begins, from 1. */
   readonly line: number;
@@ -527,7 +527,7 @@ function valueText(given: unknown): string {
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
 }
 
-/** Lists the types of DynamoDB's JSON. */
+/** The types of DynamoDB's JSON. */
 const DYNAMODB: ReadonlySet<string> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M', 'SS', 'NS', 'BS']);
 
 /** `{"$oid": "60"}` of MongoDB and `{"S": "Ada"}` of DynamoDB are values with their type. */

@@ -11,7 +11,7 @@ export const ROW_PROBLEMS = {
   stray_delimiter: 'it has more cells than the header, so that its address is not certain',
 } as const satisfies Record<RowProblem, string>;
 
-/** Lists codes of the public API: 413 `list_too_large`, 422 for the others. */
+/** Codes of the public API: 413 `list_too_large`, 422 for the others. */
 export type FileProblem =
   | { readonly code: 'list_too_large'; readonly limit: number; readonly line: number | null }
   | { readonly code: 'unreadable_file'; readonly line: number | null }

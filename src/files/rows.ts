@@ -64,7 +64,7 @@ export interface FileRow {
   readonly line: number;
   /** As in the file, one per column; missing ones are empty. A row with a problem has its text in the first. */
   readonly cells: readonly string[];
-  /** Holds cells beyond the last column. */
+  /** Cells beyond the last column. */
   readonly extra: readonly string[];
   /** What to verify, in the order of the file; none: blank, or the row has a problem. */
   readonly addresses: readonly RowAddress[];
@@ -73,7 +73,7 @@ export interface FileRow {
 
 export interface RowAddress {
   readonly text: string;
-  /** Holds the index of its column. */
+  /** The index of its column. */
   readonly column: number;
 }
 

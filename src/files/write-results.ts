@@ -14,14 +14,14 @@ export interface ResultRow {
   readonly extra: readonly string[];
   /** Null: nothing was verified. */
   readonly result: RowResult | null;
-  /** Holds the line of the format `jsonl`. */
+  /** The line of the format `jsonl`. */
   readonly json: object;
 }
 
 /** How CSV is written. */
 export interface CsvDialect {
   readonly delimiter: string;
-  /** Follows the Encoding Standard. */
+  /** A name of the Encoding Standard. */
   readonly encoding: string;
   readonly byteOrderMark: boolean;
 }

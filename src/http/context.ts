@@ -85,14 +85,14 @@ export interface HttpContext extends DashboardServices {
     seconds: number;
     caller: Caller | undefined;
     requestId: string;
-    /** Holds a canonical address. */
+    /** A canonical address. */
     ip: string;
     /** Its status is not the reply's where the contract of another service has a status of its own. */
     error: { readonly code: string; readonly status: number } | null;
     /** Of a hook, whose reply is none of ours: a status of 400 may be its answer. */
     answer: PolicyAction | null;
   }) => void;
-  /** Holds the dashboard's page and its files. */
+  /** The dashboard's page and its files. */
   readonly webFiles: WebFiles;
   /** Their content, before its scripts have arrived. */
   readonly guideFiles: GuideFiles;

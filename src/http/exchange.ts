@@ -101,7 +101,7 @@ function hopIp(hop: string): string | null {
   return parsed && withoutZone(parsed.address);
 }
 
-/** Holds values of the path, percent-decoded. */
+/** Values of the path, percent-decoded. */
 export type Params = Readonly<Record<string, string>>;
 
 /** The received body, not yet parsed; null until it was asked for. */

@@ -20,7 +20,7 @@ const TYPES_HERE: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
 };
-/** Lists files that are compressed already. */
+/** Files that are compressed already. */
 const AS_THEY_ARE: readonly string[] = ['.png', '.woff2'];
 
 /**

@@ -19,7 +19,7 @@ import type { PacedBody } from './paced-body.ts';
 
 /** What every handler gets beside its input. */
 export interface RequestContext {
-  /** Holds the canonical IP of the caller. */
+  /** The canonical IP of the caller. */
   readonly ip: string;
   readonly request: HttpRequest;
   readonly reply: HttpReply;
@@ -64,7 +64,7 @@ export interface AccountContext extends SessionContext {
 /** A call of an auth server whose signature fits the hook. */
 export interface HookCallContext extends RequestContext {
   readonly hook: CalledHook;
-  /** Holds the secret that matched. */
+  /** The secret that matched. */
   readonly secret: string;
   readonly sent: unknown;
   /** What all attempts at one event have in common; null: nothing tells them from another event. */
@@ -161,16 +161,16 @@ export interface RouteInput {
   readonly body?: TSchema | StreamBody;
   /** JSON whatever its media type says, the fields of a form, or no body at all. */
   readonly lenient?: true;
-  /** Counts bytes; BODY_BYTES by default. */
+  /** In bytes; BODY_BYTES by default. */
   readonly bodyLimit?: number;
 }
 export interface RouteOutput {
   /** Defaults to 200. */
   readonly status?: number;
-  /** Holds the schema of JSON, or the media type of a text. */
+  /** The schema of JSON, or the media type of a text. */
   readonly content: TSchema | 'text/csv' | 'application/jsonl';
   readonly description?: string;
-  /** Describes the headers of this reply alone. */
+  /** The headers of this reply alone. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 export interface RouteDoc {

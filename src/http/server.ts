@@ -15,7 +15,7 @@ import { arrivingOn, boundArrival } from './input/arrival.ts';
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 type ServeExchange = (...exchange: Exchange) => void;
 
-/** Has the requests of one connection. */
+/** The requests of one connection. */
 interface Line {
   running: number;
   waiting: Exchange[];
@@ -41,7 +41,7 @@ export const isLast = ({ headers }: IncomingMessage): boolean => headers.upgrade
  */
 class Pipelines {
   readonly #lines = new Map<Socket, Line>();
-  /** Holds closable connections without a request under way, longest first. */
+  /** Closable connections without a request under way, longest first. */
   readonly #idle = new Set<Socket>();
   readonly #serve: ServeExchange;
   #waitingTotal = 0;

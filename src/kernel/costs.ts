@@ -70,7 +70,7 @@ export const COSTS = {
   mcp_message: { kind: 'turn', atOnce: 2, waiting: 8 },
   /** A large workbook that a thread reads; as many wait as there are uploads. */
   workbook_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
-  /** Has at most 32 MB when unpacked. */
+  /** At most 32 MB when unpacked. */
   small_workbook_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
   /** One of an old or binary format, which is held in memory. */
   old_workbook_read: { kind: 'turn', atOnce: 2, waiting: Number.POSITIVE_INFINITY },

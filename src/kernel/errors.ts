@@ -502,7 +502,7 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isEr
 export interface ErrorDetails {
   field?: string;
   limit?: number;
-  /** Counts seconds, and is also sent as `Retry-After`. */
+  /** In seconds; also sent as `Retry-After`. */
   retry_after?: number;
   current_plan?: string;
   upgrade_required?: string;

@@ -291,7 +291,7 @@ export const withoutZone = (ip: string): string => {
 };
 
 export interface HostPort {
-  /** Holds the canonical form; IPv6 has no brackets, but its zone, if any. */
+  /** The canonical form; IPv6 has no brackets, but its zone, if any. */
   readonly address: string;
   readonly port: number;
 }

@@ -35,7 +35,7 @@ export type MailPayload =
       readonly template: 'webhook_disabled';
       readonly to: string;
       readonly account: string;
-      /** Has no query. */
+      /** Without a query. */
       readonly webhook: string;
       readonly reason: Exclude<DisabledReason, 'manual'>;
       readonly link: string;
@@ -46,7 +46,7 @@ export type MailPayload =
       readonly change: SecurityChange;
       /** Counts passkeys that are removed together with the change. */
       readonly removedPasskeys: number;
-      /** Holds Unix time in ms. */
+      /** Unix time in ms. */
       readonly at: number;
       /** Null, as the device: changed on the command line. */
       readonly ip: string | null;

@@ -107,7 +107,7 @@ export const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>, ident
     };
   });
 
-/** Lists results from the worst to the best. */
+/** Results from the worst to the best. */
 const FOUND_OUT = ['fail', 'warn', 'pass'] as const satisfies readonly Finding['result'][];
 type FoundOut = (typeof FOUND_OUT)[number];
 

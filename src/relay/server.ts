@@ -37,7 +37,7 @@ const RELAY_KEEP_ALIVE_MS = 60_000;
 
 export interface RelaySecrets {
   readonly tokens: readonly string[];
-  /** Holds PEM texts; the certificate ends at `endsAt`, ms since 1970. Null means no TLS. */
+  /** PEM texts; the certificate ends at `endsAt`, ms since 1970. Null means no TLS. */
   readonly tls: { readonly cert: string; readonly key: string; readonly endsAt: number } | null;
 }
 

@@ -11,7 +11,7 @@ import { addCount, type LatencyCounts, percentiles } from './traffic.ts';
 
 type Bucket = 'hour' | 'day';
 export interface ChartQuery {
-  /** Holds Unix time in ms; by default, the chart covers the last seven days. */
+  /** Unix time in ms; by default, the chart covers the last seven days. */
   readonly from: number | null;
   readonly to: number | null;
   /** Null: hours for up to seven days, otherwise days. Days in any case where counters are no longer by the hour. */

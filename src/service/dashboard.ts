@@ -163,7 +163,7 @@ async function latestLists(
 // Mail operators have answered mailbox checks with these.
 
 interface OperatorsPeriod {
-  /** Holds Unix time in ms; by default, the last seven days are read. */
+  /** Unix time in ms; by default, the last seven days are read. */
   readonly from: number | null;
   readonly to: number | null;
   /** Selects calls or lists; null: both. */

@@ -74,7 +74,7 @@ interface FilterImport {
   /** Those that the account, or an earlier row, has already. */
   readonly existing: number;
   readonly invalid: number;
-  /** Has the first FILTER_ERRORS_SHOWN. */
+  /** The first FILTER_ERRORS_SHOWN. */
   readonly errors: readonly FilterRowError[];
   /** The first FILTER_ROWS_SHOWN rows that can be used. */
   readonly shown: readonly (FilterInput & { readonly row: number })[];
@@ -238,7 +238,7 @@ function toStored({ reason, action, match, expiresAt, ...input }: NewFilter, now
 
 interface Importing {
   readonly toFilter: ToFilter;
-  /** Follows the store's clock. */
+  /** By the store's clock. */
   readonly now: number;
   readonly actor: Actor;
 }

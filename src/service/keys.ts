@@ -30,7 +30,7 @@ export type NewKey = { readonly name: string; readonly allowIps: readonly string
 
 /** The API keys of an account, for its members. All methods throw ApiError. */
 interface KeyService {
-  /** Lists the newest first, revoked ones last. */
+  /** Newest first, revoked ones last. */
   list(account: AccountId): Promise<Key[]>;
   /** With the addresses that used it lately. */
   get(account: AccountId, id: string): Promise<{ key: Key; clients: KeyClient[] }>;

@@ -62,7 +62,7 @@ interface ListSource {
   /** Null: it is not downloaded. */
   readonly url: string | null;
   readonly domains: number;
-  /** Holds ISO 8601; null: its copy came with the package. */
+  /** ISO 8601; null: its copy came with the package. */
   readonly downloadedAt: string | null;
   /** Why its last good copy stays in use. */
   readonly problem: string | null;

@@ -18,7 +18,7 @@ export interface OutcomeSourceWithSecret {
 /** Methods that change something throw ApiError: `not_found` for what is another account's as well. */
 export interface OutcomeSourceService {
   readonly sns: Sns;
-  /** Lists the oldest first. */
+  /** Oldest first. */
   list(account: AccountId): Promise<OutcomeSource[]>;
   /** Throws ApiError `too_many_outcome_sources`. */
   create(

@@ -67,7 +67,7 @@ export interface OutcomeService {
 
 /** Of what the account has reported. */
 interface Calibration {
-  /** Lists the most frequent first. */
+  /** Most frequent first. */
   readonly verdicts: readonly {
     readonly group: VerdictGroup;
     readonly sum: OutcomeSum;
@@ -80,7 +80,7 @@ interface Calibration {
     readonly predicted: number;
     readonly delivered: Share | null;
   }[];
-  /** Lists the newest first. */
+  /** Newest first. */
   readonly contradictions: readonly Contradiction[];
 }
 

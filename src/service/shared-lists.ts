@@ -11,9 +11,9 @@ import type { SourceOutcome, UpdateSource } from '../engine/data/update.ts';
 import { toIso } from '../kernel/clock.ts';
 import type { Store } from '../store/store.ts';
 
-/** Represents the last attempt to download the lists, on any node. */
+/** The last attempt to download the lists, on any node. */
 export interface UpdateAttempt {
-  /** Holds Unix time in ms. */
+  /** Unix time in ms. */
   readonly at: number;
   readonly problems: Readonly<Partial<Record<UpdateSource, string>>>;
   /** Why the whole update failed; null where a list was downloaded. */

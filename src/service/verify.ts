@@ -136,10 +136,10 @@ async function wait(ms: number, signal: AbortSignal): Promise<void> {
 interface AskedVerification {
   readonly email: string;
   readonly level: Level;
-  /** Holds a canonical address; null: unknown. */
+  /** A canonical address; null: unknown. */
   readonly clientIp: string | null;
   readonly withEvidence: boolean;
-  /** Lists the warnings of the request; none by default. */
+  /** The warnings of the request; none by default. */
   readonly warnings?: readonly string[];
   /** Null, the default, means our own contract. */
   readonly via?: Via | null;
@@ -151,7 +151,7 @@ interface AskedVerification {
   readonly scope?: string | null;
 }
 
-/** Is sent as JSON. */
+/** Sent as JSON. */
 export type VerificationReply = Report & { readonly decision: Decision | null };
 
 /** `started` is in `Clock.elapsed()` ms. `filter` is the filter of the account that matched. */
@@ -314,16 +314,16 @@ function sightingOf(scope: string | null, { syntax }: Evidence): Sighting | null
 }
 
 interface ServiceVerifyRequest {
-  /** Holds the hash of the API key, or the account for a verification in the dashboard. */
+  /** The hash of the API key, or the account for a verification in the dashboard. */
   readonly keyHash: AdmissionRequest['keyHash'];
   /** Whether the key or account is one of test mode. */
   readonly test: boolean;
-  /** Holds the canonical IP of the caller. */
+  /** The canonical IP of the caller. */
   readonly ip: string;
   readonly idempotency: IdempotencyRef | null;
   readonly email: string;
   readonly level: Level;
-  /** Holds a canonical address; by default, the caller's IP. */
+  /** A canonical address; by default, the caller's IP. */
   readonly clientIp: string;
   readonly timeoutMs: number;
   readonly withEvidence: boolean;
@@ -331,7 +331,7 @@ interface ServiceVerifyRequest {
   readonly via?: Via | null;
   /** Where the mailbox is to be remembered; null by default: nowhere. */
   readonly scope?: string | null;
-  /** Lists the warnings of the request, for its reply; none by default. */
+  /** The warnings of the request, for its reply; none by default. */
   readonly warnings?: readonly string[];
   /** See Asked. */
   readonly policy?: PolicyRules | null;

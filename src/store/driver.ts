@@ -39,7 +39,7 @@ export interface NodeLife {
 
 /** The names say what the queries read. */
 export type ReadQueries = Readonly<Record<string, Compilable>>;
-/** Has the rows of each. */
+/** The rows of each. */
 export type RowsRead<Q extends ReadQueries> = {
   readonly [N in keyof Q]: Q[N] extends Compilable<infer R> ? readonly R[] : never;
 };
@@ -57,7 +57,7 @@ export interface ReadAndChange<Q extends ReadQueries, T> {
 
 export interface Planned<T> {
   readonly result: T;
-  /** Holds changes as for `writeTogether`. */
+  /** Changes as for `writeTogether`. */
   readonly changes: readonly CompiledQuery[];
   /** What the transaction does after them. */
   readonly finish?: () => Promise<void>;
@@ -108,7 +108,7 @@ export interface JobQueue extends Omit<Jobs, 'add' | 'done'> {
 }
 
 export interface NewestOfAddress {
-  /** Holds its place among the addresses. */
+  /** Its place among the addresses. */
   readonly wanted: number;
   readonly seq: number;
 }

@@ -80,11 +80,11 @@ export interface FilterKeys {
   readonly email: string | null;
   /** What the address has in common with all others of its mailbox. */
   readonly mailbox: string | null;
-  /** Lists the domain and its parents, longest first. */
+  /** The domain and its parents, longest first. */
   readonly domains: readonly string[];
   /** The end user's IP: filters on it and on blocks that contain it match, the most specific first. */
   readonly ip: string | null;
-  /** Lists the domain's mail hosts; null: not known yet. */
+  /** The domain's mail hosts; null: not known yet. */
   readonly mxHosts: readonly string[] | null;
 }
 

@@ -63,7 +63,7 @@ interface Position {
 type LedgerSource = keyof Position;
 interface LedgerPosition {
   readonly source: LedgerSource;
-  /** Holds its place in the source. */
+  /** Its place in the source. */
   readonly at: number;
   readonly row: LedgerRow;
 }

@@ -39,7 +39,7 @@ import type { ClaimOf, Jobs } from './jobs/queue.ts';
 /** A file or folder of the store that other users of the host can read or change. */
 export interface LooseMode {
   readonly path: string;
-  /** Holds octal digits. */
+  /** Octal digits. */
   readonly mode: string;
   /** The command that fixes it. */
   readonly fix: string;
@@ -122,7 +122,7 @@ export interface Store {
   checkSchema(): Promise<SchemaCheck>;
   /** Throws when the store cannot record right now. For /readyz; one at a time. */
   ping(): Promise<void>;
-  /** Lists modes for a warning; there are none on PostgreSQL, and in memory. */
+  /** Modes for a warning; there are none on PostgreSQL, and in memory. */
   looseModes(): readonly LooseMode[];
   /** It completes queued requests, then closes. */
   close(): Promise<void>;
@@ -138,7 +138,7 @@ export interface Actor {
    * `operator`: a user acting on an account as an operator; `command`: the command line; `service`: the program itself.
    */
   readonly kind: ActorKind;
-  /** Holds the id of the user or key. */
+  /** The id of the user or key. */
   readonly id: string | null;
   /** A user's address, a key's name; what was true at the time. */
   readonly name: string;
@@ -164,7 +164,7 @@ export interface Key {
   readonly name: string;
   /** The last four characters of the key, to tell keys apart. */
   readonly lastFour: string;
-  /** Lists canonical addresses and CIDRs; empty means from anywhere. */
+  /** Canonical addresses and CIDRs; empty means from anywhere. */
   readonly allowIps: readonly string[];
   readonly scopes: readonly KeyScope[];
   readonly budget: KeyBudget | null;
@@ -241,14 +241,14 @@ export interface OperatorKey {
   readonly name: string;
   /** The last four characters of the key, to tell keys apart. */
   readonly lastFour: string;
-  /** Lists canonical addresses and CIDRs; there is at least one. */
+  /** Canonical addresses and CIDRs; there is at least one. */
   readonly allowIps: readonly string[];
   readonly scopes: readonly OperatorScope[];
   readonly createdAt: number;
   /** From this time on it is refused. */
   readonly expiresAt: number;
   readonly revokedAt: number | null;
-  /** Is exact to the minute. */
+  /** Exact to the minute. */
   readonly lastUsedAt: number | null;
   readonly lastUsedIp: string | null;
 }
@@ -282,7 +282,7 @@ interface UsageSummary {
 export type UsageGrouping = 'day' | 'key' | 'reason' | 'validation_type';
 
 export interface UsageRow {
-  /** Holds the day (`2026-11-20`, UTC), key id, reason (or `none`) or level. */
+  /** The day (`2026-11-20`, UTC), key id, reason (or `none`) or level. */
   readonly group: string;
   readonly requests: number;
   readonly good: number;
@@ -311,7 +311,7 @@ export interface KeyDayRow {
 
 interface UsedOfLimit {
   readonly used: number;
-  /** Holds the limit of the account's plan. */
+  /** The limit of the account's plan. */
   readonly limit: number;
 }
 
@@ -354,7 +354,7 @@ interface Usage {
 /** What is set of a filter. */
 export interface FilterInput {
   readonly filterType: FilterType;
-  /** Holds the canonical form; with `match` `mailbox`, that of the mailbox. */
+  /** The canonical form; with `match` `mailbox`, that of the mailbox. */
   readonly value: string;
   readonly reason: string | null;
   readonly action: FilterAction;
@@ -448,7 +448,7 @@ export interface Account {
   readonly id: AccountId;
   readonly name: string;
   readonly plan: string;
-  /** Holds the terms of the plan. */
+  /** The terms of the plan. */
   readonly terms: PlanTerms;
   /** Requests per window; the plan's own unless one was set. */
   readonly rateLimit: number;
@@ -518,7 +518,7 @@ export interface LedgerRow {
 export interface LedgerPage {
   /** May be fewer than the limit, even if there are more. */
   readonly rows: readonly LedgerRow[];
-  /** Holds `before` of the next page; null at the end. */
+  /** `before` of the next page; null at the end. */
   readonly next: string | null;
 }
 
@@ -669,13 +669,13 @@ export interface IdempotencyRef {
   /** `POST /v1/verify`. */
   readonly route: string;
   readonly key: string;
-  /** Holds the SHA-256 of the request body in hex. */
+  /** The SHA-256 of the request body in hex. */
   readonly fingerprint: string;
 }
 export interface StoredReply {
   readonly status: number;
   readonly body: string;
-  /** Holds small headers, such as `Location`. */
+  /** Small headers, such as `Location`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -715,7 +715,7 @@ export interface NewSharedHold {
   readonly lifeMs: number;
 }
 
-/** Describes the monthly budget of a key, and when the next one begins, ms. */
+/** The monthly budget of a key, and when the next one begins, ms. */
 interface BudgetSpent {
   readonly budget: number;
   readonly resetsAt: number;
@@ -837,7 +837,7 @@ export interface Sighting {
   readonly scope: string;
   /** The canonical address, by which the spellings of one mailbox are equal. */
   readonly mailbox: string;
-  /** Holds the normalized address. */
+  /** The normalized address. */
   readonly spelling: string;
 }
 
@@ -860,7 +860,7 @@ export interface AdmissionRequest {
    * key has. Null: the key and its allowlist are checked, and nothing is counted.
    */
   readonly scope: KeyScope | 'any' | null;
-  /** Holds the canonical IP of the caller (v4-mapped already folded to v4). */
+  /** The canonical IP of the caller (v4-mapped already folded to v4). */
   readonly ip: string;
   /** The request itself is unusable (400, 413, 415, 422): judged up to the rate window, then handed back. */
   readonly invalid: boolean;
@@ -971,7 +971,7 @@ export interface Settled {
   readonly completed?: CompletedReply;
 }
 
-/** Describes the latest results, by `Clock.elapsed()`; null: none yet. */
+/** The latest results, by `Clock.elapsed()`; null: none yet. */
 export interface ChargingHealth {
   /** A charge or a hold was recorded. */
   readonly chargedAt: number | null;
@@ -1036,9 +1036,9 @@ export interface RejectedRequest {
   /** The request ID of the reply; the client may have chosen it. */
   readonly requestId: string;
   readonly keyId: string;
-  /** Holds the canonical IP of the caller. */
+  /** The canonical IP of the caller. */
   readonly clientIp: string;
-  /** Holds the method and path of the row of the route, without values. */
+  /** The method and path of the row of the route, without values. */
   readonly route: string;
   readonly status: number;
   /** The code of the error; null where the reply had none. */
@@ -1114,7 +1114,7 @@ export interface UncertainReplyCount {
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** Holds a text without addresses, names, numbers and ids. */
+  /** A text without addresses, names, numbers and ids. */
   readonly template: string;
   /** How the last one was read. */
   readonly rule: string;
@@ -1145,7 +1145,7 @@ export interface TrafficRow {
   readonly hour: number;
   /** `status` counts replies of 4xx by status; `mx` and `smtp` count verifications of that level by latency bucket. */
   readonly metric: 'status' | 'mx' | 'smtp';
-  /** Holds the HTTP status, or the number of the latency bucket (kernel/latency.ts). */
+  /** The HTTP status, or the number of the latency bucket (kernel/latency.ts). */
   readonly bucket: number;
   readonly count: number;
 }
@@ -1182,7 +1182,7 @@ export interface LogSearch {
   readonly operator?: readonly string[] | null;
   /** Names of the egresses from which the mail server was asked. */
   readonly egress?: readonly string[] | null;
-  /** Holds the decision of the policy of the request. */
+  /** The decision of the policy of the request. */
   readonly decision?: readonly PolicyAction[] | null;
   /** What became of mail to the address. */
   readonly mail?: readonly LogMail[] | null;
@@ -1346,7 +1346,7 @@ export interface NewOutcome {
   readonly domain: string;
   readonly class: OutcomeClass;
   readonly at: number;
-  /** Holds codes such as `550 5.1.1`; null: unknown. */
+  /** Codes such as `550 5.1.1`; null: unknown. */
   readonly code: string | null;
   readonly source: string | null;
   /** Null: of no verification, or of one that is not measured. */
@@ -1360,7 +1360,7 @@ export interface Contradiction {
   readonly verificationId: string;
   readonly group: VerdictGroup;
   readonly outcome: Extract<MailOutcome, 'delivered' | 'bounced'>;
-  /** Says when the latest outcome came, ms. */
+  /** When the latest outcome came, ms. */
   readonly at: number;
   readonly rule: string | null;
   readonly reply: string | null;
@@ -1388,7 +1388,7 @@ export interface OutcomeOwner {
   readonly trustBouncesDays: number | null;
 }
 
-/** Describes the latest outcomes of a mailbox, ms; null: none. `bouncedAt` is for a reason of the recipient. */
+/** The latest outcomes of a mailbox, ms; null: none. `bouncedAt` is for a reason of the recipient. */
 export interface MailboxOutcomes {
   readonly deliveredAt: number | null;
   readonly bouncedAt: number | null;
@@ -1491,7 +1491,7 @@ interface NewList {
   readonly account: AccountId;
   /** Under which results are recorded. */
   readonly keyId: string;
-  /** Holds the canonical address of the uploader: `ip_address` filters match it. */
+  /** The canonical address of the uploader: `ip_address` filters match it. */
   readonly clientIp: string | null;
   readonly name: string;
   readonly level: Level;
@@ -1504,7 +1504,7 @@ interface NewList {
 export interface ListRowAddress {
   /** Within the list, from 1; rows with the same address, or mailbox, have the same number. */
   readonly number: number;
-  /** Holds the index of its column. */
+  /** The index of its column. */
   readonly column: number;
   /** Null: what its cell has, without dressing. */
   readonly text: string | null;
@@ -1516,7 +1516,7 @@ export interface ListRow {
   /** In the order of the file; none: it is blank or unreadable. */
   readonly addresses: readonly ListRowAddress[];
   readonly cells: readonly string[];
-  /** Holds cells beyond the last column. */
+  /** Cells beyond the last column. */
   readonly extra: readonly string[];
   /** Why it could not be read, and where in the file. */
   readonly problem: { readonly code: string; readonly line: number } | null;
@@ -1647,7 +1647,7 @@ export interface RunningList {
   readonly done: number;
 }
 
-/** Represents one address of a list, claimed. */
+/** One address of a list, claimed. */
 export interface ListWork {
   readonly list: string;
   readonly account: AccountId;
@@ -1698,7 +1698,7 @@ export interface ListRecorded {
   readonly outcome: 'recorded' | 'completed' | 'ended';
   /** This call has recorded so many results. */
   readonly recorded: number;
-  /** Holds the numbers of their addresses. */
+  /** The numbers of their addresses. */
   readonly results: readonly number[];
   readonly charged: number;
 }
@@ -1796,7 +1796,7 @@ export interface Lists {
 
   /** Makes a lease for a worker in this process. */
   newLease(): Promise<string>;
-  /** Lists the oldest first. */
+  /** Oldest first. */
   running(): Promise<RunningList[]>;
   /** The first `chunks` chunks of a list that nobody has, as addresses; none when it is not running. */
   claim(claim: ListClaim & { readonly chunks: number }): Promise<ListWork[]>;
@@ -1818,7 +1818,7 @@ export interface Lists {
 
 // Users and what they do.
 
-/** Has neither the token nor the token's hash. */
+/** Without the token and its hash. */
 export interface SessionRecord {
   readonly id: string;
   /** Where it was last seen; null: unknown. */
@@ -1826,7 +1826,7 @@ export interface SessionRecord {
   /** As the browser sent it; '' if it sent none. */
   readonly userAgent: string;
   readonly createdAt: number;
-  /** Is exact to the hour (SESSION_REFRESH_MINUTES). */
+  /** Exact to the hour (SESSION_REFRESH_MINUTES). */
   readonly lastSeenAt: number;
 }
 
@@ -1883,7 +1883,7 @@ interface SignIns {
   usersByOidcSession(mark: string): Promise<string[]>;
   /** Those that have not expired, the one seen last first; at most SESSIONS_LISTED. */
   sessions(user: string): Promise<SessionRecord[]>;
-  /** Lists the oldest first. */
+  /** Oldest first. */
   passkeys(user: string): Promise<PasskeyRecord[]>;
   /** Goes by the ID of the credential (WebAuthn Level 3 §4). */
   markPasskeyUsed(credentialId: string): Promise<void>;
@@ -1902,7 +1902,7 @@ interface SignIns {
 export interface SavedView {
   readonly id: string;
   readonly name: string;
-  /** Holds the query string of the page. */
+  /** The query string of the page. */
   readonly search: string;
 }
 
@@ -1946,10 +1946,10 @@ export interface AuditEntry {
 /** It happened to a user, whatever their accounts. */
 export interface UserEvent {
   /**
-   * Nothing is recorded of an address that has no user. A `stranger` has none either, but was sent by the OpenID
-   * provider: for the operators, with the address that the provider gave, '' for none.
+   * Nothing is recorded of an `email` that has no user. `unlinkedEmail` is recorded, for the operators: the address of
+   * somebody whom the OpenID provider sent and who is no user here, '' if it gave none.
    */
-  readonly user: { readonly id: string } | { readonly email: string } | { readonly stranger: string };
+  readonly user: { readonly id: string } | { readonly email: string } | { readonly unlinkedEmail: string };
   /** `self` is the user. */
   readonly by: Actor | { readonly kind: 'self' | 'anonymous'; readonly ip: string | null };
   readonly action: UserAction;
@@ -2013,7 +2013,7 @@ export interface Membership {
   readonly plan: string;
   readonly status: AccountStatus;
   readonly role: Role;
-  /** Holds the setting of the account. */
+  /** The setting of the account. */
   readonly secondFactorRequired: boolean;
   /** The id of its test account, which exists once it was asked for (`role`). */
   readonly testAccount: AccountId;
@@ -2146,9 +2146,9 @@ interface Upkeep {
   removeAccount(account: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** Represents one reading of the store's clock. */
+/** One reading of the store's clock. */
 export interface ClockReading {
-  /** Counts ms. */
+  /** In ms. */
   readonly now: number;
   /**
    * By how much more it has moved than time has passed since this process read it last, ms; negative: it was set back.
@@ -2183,7 +2183,7 @@ export type StoreEvent =
 interface SharedFile {
   /** Of those that belong together, the beginning is the same. */
   readonly name: string;
-  /** Holds ISO 8601 in UTC with milliseconds: of two, the later one counts. */
+  /** ISO 8601 in UTC with milliseconds: of two, the later one counts. */
   readonly made: string;
   readonly text: string;
 }
@@ -2204,7 +2204,7 @@ interface SharedFiles {
  * it is not renewed.
  */
 export interface SliceRequest {
-  /** Holds the key of the limit. */
+  /** The key of the limit. */
   readonly key: string;
   readonly total: number;
   /** Units that the node may use until it gets the reply: it cannot be left with fewer. */
@@ -2268,7 +2268,7 @@ export interface KeptStats {
 }
 
 export interface JobCount {
-  /** Holds a JobKind, or a kind of another version of the service. */
+  /** A JobKind, or a kind of another version of the service. */
   readonly kind: string;
   readonly state: JobState;
   readonly count: number;
@@ -2306,7 +2306,7 @@ export type RetryCause =
   /** Another process has the lock of the SQLite file. */
   | 'busy';
 
-/** Represents one transaction of the charge. */
+/** One transaction of the charge. */
 export interface ChargedBatch {
   readonly requests: number;
   /** Lasts from its begin to the end of its commit, retries included. */
@@ -2336,7 +2336,7 @@ interface NodeRow {
   /** The version of its program; null: it has not said so yet. */
   readonly version: string | null;
   readonly startedAt: number;
-  /** Follows the store's clock; null: never. */
+  /** By the store's clock; null: never. */
   readonly seenAt: number | null;
 }
 
@@ -2354,7 +2354,7 @@ interface Nodes {
 
 // Webhooks
 
-/** Has none of its secrets. */
+/** Without its secrets. */
 export interface Webhook {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2399,7 +2399,7 @@ export interface Delivery {
   readonly eventId: string;
   readonly event: WebhookEventType;
   readonly status: DeliveryStatus;
-  /** Lists attempts in order of time. */
+  /** Attempts in order of time. */
   readonly attempts: readonly DeliveryAttempt[];
   readonly nextAttemptAt: number | null;
   readonly createdAt: number;
@@ -2416,7 +2416,7 @@ export interface Dispatch {
   readonly secrets: readonly string[];
   readonly eventId: string;
   readonly body: string;
-  /** Follows the store's clock. */
+  /** By the store's clock. */
   readonly at: number;
 }
 /** An attempt that is due. */
@@ -2452,7 +2452,7 @@ export interface DeliveryCounts {
   readonly webhookId: string;
   readonly delivered: number;
   readonly failed: number;
-  /** Says when the newest delivery was, whatever its status. */
+  /** When the newest delivery was, whatever its status. */
   readonly lastAt: number;
 }
 
@@ -2463,7 +2463,7 @@ interface Webhooks {
     input: WebhookInput & { readonly secret: string; readonly format: WebhookFormat },
     by: Actor,
   ): Promise<Webhook>;
-  /** Lists the oldest first. */
+  /** Oldest first. */
   list(account: AccountId): Promise<Webhook[]>;
   get(account: AccountId, id: string): Promise<Webhook | null>;
   /** Disabling it ends its pending deliveries. */
@@ -2566,7 +2566,7 @@ export interface HookSettings {
   readonly rateLimit: number | null;
 }
 
-/** Has none of its secrets. */
+/** Without its secrets. */
 export interface Hook extends HookSettings {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2576,7 +2576,7 @@ export interface Hook extends HookSettings {
   /** Until when the secret before the last roll is accepted; null: it is not, or no longer. */
   readonly previousSecretUntil: number | null;
   readonly createdAt: number;
-  /** Says when a call was last signed with a valid secret, exact to a minute. */
+  /** When a call was last signed with a valid secret, exact to a minute. */
   readonly lastUsedAt: number | null;
 }
 
@@ -2599,7 +2599,7 @@ interface Hooks {
     input: HookSettings & { readonly kind: HookKind; readonly secret: string | null },
     by: Actor,
   ): Promise<Hook>;
-  /** Lists the oldest first. */
+  /** Oldest first. */
   list(account: AccountId): Promise<Hook[]>;
   get(account: AccountId, id: string): Promise<Hook | null>;
   update(account: AccountId, id: string, change: Partial<HookSettings>, by: Actor): Promise<Hook | null>;
@@ -2614,7 +2614,7 @@ interface Hooks {
 
 // Providers that report outcomes.
 
-/** Has none of its secrets. */
+/** Without its secrets. */
 export interface OutcomeSource {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2647,7 +2647,7 @@ interface OutcomeSources {
     input: { readonly provider: OutcomeProvider; readonly name: string; readonly secret: string | null },
     by: Actor,
   ): Promise<OutcomeSource>;
-  /** Lists the oldest first. */
+  /** Oldest first. */
   list(account: AccountId): Promise<OutcomeSource[]>;
   get(account: AccountId, id: string): Promise<OutcomeSource | null>;
   /** From now on `secret` is accepted, and the one before for `graceMs` more. */

@@ -100,7 +100,7 @@ interface OperatorLeasesTable {
 interface PaceSlicesTable {
   key: string;
   version: number;
-  /** Holds a Division as JSON. */
+  /** A Division as JSON. */
   division: string;
   /** Of the slice that was leased last. */
   ends_at: number;
@@ -114,7 +114,7 @@ interface WebhooksTable {
   id: string;
   account_id: string;
   url: string;
-  /** Holds a JSON array of types, or of `*`. */
+  /** A JSON array of types, or of `*`. */
   events: string;
   description: string | null;
   secret: string;
@@ -122,7 +122,7 @@ interface WebhooksTable {
   /** Secrets before rotations, the newest first, separated by a space: they sign alongside until then. */
   previous_secret: string | null;
   previous_until: number | null;
-  /** Holds 1 or 0. */
+  /** 1 or 0. */
   enabled: number;
   disabled_reason: DisabledReason | null;
   disabled_at: number | null;
@@ -135,14 +135,14 @@ interface WebhookDeliveriesTable {
   id: string;
   account_id: string;
   webhook_id: string;
-  /** Holds the header `webhook-id`, which stays the same for any endpoint, attempt or replay of the event. */
+  /** The header `webhook-id`, which stays the same for any endpoint, attempt or replay of the event. */
   event_id: string;
   event: WebhookEventType;
   /** As it is signed and sent. */
   body: string;
   status: DeliveryStatus;
   attempt_count: Generated<number>;
-  /** Holds a JSON array of `DeliveryAttempt`. */
+  /** A JSON array of `DeliveryAttempt`. */
   attempts: Generated<string>;
   /** Null means no more. */
   next_attempt_at: number | null;
@@ -152,9 +152,9 @@ interface WebhookDeliveriesTable {
 
 interface AlertSettingsTable {
   account_id: string;
-  /** Holds a JSON array of types. */
+  /** A JSON array of types. */
   mails: string;
-  /** Holds 1 or 0. */
+  /** 1 or 0. */
   paused: number;
 }
 interface AlertCausesTable {
@@ -231,7 +231,7 @@ interface ListsTable {
   status: ListStatus | 'uploading' | 'deleted';
   validation_type: Level;
   patience_minutes: number;
-  /** Holds a ListLayout as JSON. */
+  /** A ListLayout as JSON. */
   layout: string;
   total: Generated<number>;
   addresses: Generated<number>;
@@ -240,34 +240,34 @@ interface ListsTable {
   unreadable: Generated<number>;
   done: Generated<number>;
   waiting: Generated<number>;
-  /** Holds a ListBreakdown as JSON. */
+  /** A ListBreakdown as JSON. */
   breakdown: string;
   unit_price: number;
   price: Generated<number>;
   used: Generated<number>;
   /** The bytes of its blocks and chunks as they were uploaded. */
   bytes: Generated<number>;
-  /** Holds a ListError as JSON. */
+  /** A ListError as JSON. */
   error: Generated<string | null>;
   created_at: number;
   changed_at: number;
   started_at: Generated<number | null>;
   finished_at: Generated<number | null>;
-  /** Holds a Pace as JSON. */
+  /** A Pace as JSON. */
   pace: Generated<string | null>;
-  /** Holds a ListSummary as JSON. */
+  /** A ListSummary as JSON. */
   summary: Generated<string | null>;
   /** Of its file, as it is stored; 0: none is kept. */
   file_bytes: Generated<number>;
   readings: Generated<number>;
-  /** Holds a Policy as JSON; null: none. */
+  /** A Policy as JSON; null: none. */
   policy: Generated<string | null>;
 }
 interface ListFilesTable {
   account_id: string;
   list_id: string;
   piece: number;
-  /** Holds base64. */
+  /** Base64. */
   content: string;
 }
 interface ListBlocksTable {
@@ -276,7 +276,7 @@ interface ListBlocksTable {
   first_row: number;
   row_count: number;
   first_address: number;
-  /** Holds a JSON array of texts. */
+  /** A JSON array of texts. */
   addresses: string;
   /** JSON, see blocks.ts. */
   rows: string;
@@ -285,7 +285,7 @@ interface ListChunksTable {
   account_id: string;
   list_id: string;
   first_row: number;
-  /** Holds a JSON array of numbers. */
+  /** A JSON array of numbers. */
   pending: string;
   attempts: Generated<number>;
   due_at: Generated<number>;
@@ -314,7 +314,7 @@ interface ListLeasesTable {
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
-/** Holds ISO text as well, or PostgreSQL's own type. */
+/** ISO text as well, or PostgreSQL's own type. */
 type Moment<None = never> = ColumnType<string | Date | None, string | None, string | None>;
 
 export interface AccountsTable {
@@ -349,7 +349,7 @@ export interface AccountsTable {
   retention_days: Generated<number | null>;
   low_balance: Generated<number | null>;
   low_balance_told_at: Generated<number | null>;
-  /** Holds 1 or 0. */
+  /** 1 or 0. */
   second_factor_required: Generated<number>;
   /** Its live account; null: it is one. */
   test_of: Generated<string | null>;
@@ -379,7 +379,7 @@ interface KeysTable {
   last_used_at: number | null;
   last_used_ip: string | null;
   expires_at: number | null;
-  /** Holds scopes, separated by spaces; null: DEFAULT_SCOPES. */
+  /** Scopes, separated by spaces; null: DEFAULT_SCOPES. */
   scopes: string | null;
   /** Bounds a calendar month (UTC); null: there is no budget, and the counters mean nothing. */
   budget: number | null;
@@ -477,7 +477,7 @@ interface FiltersTable {
 interface PoliciesTable {
   account_id: string;
   name: string;
-  /** Holds a PolicyRules as JSON. */
+  /** A PolicyRules as JSON. */
   rules: string;
   created_at: number;
   changed_at: number;
@@ -497,7 +497,7 @@ interface SeenTable {
 }
 interface SeenSecretsTable {
   account_id: string;
-  /** Holds 32 bytes in base64. */
+  /** 32 bytes in base64. */
   secret: string;
   /** Counts the rows of the account in `seen`. */
   mailboxes: number;
@@ -520,7 +520,7 @@ interface OutcomeVerdictsTable {
   /** As `groupKey` makes it. */
   verdict: string;
   predicted: number | null;
-  /** Holds 1 or 0. */
+  /** 1 or 0. */
   bounced: number;
   contradicts: number;
   rule: string | null;
@@ -634,7 +634,7 @@ interface TrailTable {
   ip: string | null;
   action: AuditAction;
   target: string;
-  /** Holds a JSON object. */
+  /** A JSON object. */
   detail: string;
   count: Generated<number>;
   last_at: Generated<number | null>;
@@ -665,11 +665,11 @@ interface SecretsTable {
 /** See jobs/jobs.ts. */
 interface JobsTable {
   id: string;
-  /** Holds a JobKind, or a kind of another version of the service. */
+  /** A JobKind, or a kind of another version of the service. */
   kind: string;
   key: string;
   account_id: string | null;
-  /** Holds a JSON object. */
+  /** A JSON object. */
   payload: string;
   state: JobState;
   attempts: number;

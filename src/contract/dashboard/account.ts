@@ -44,7 +44,7 @@ export const AccountReply = Type.Object(
     prices: PlanPrices,
     credits: Type.Omit(Credits, ['used']),
     storage: Storage,
-    /** Holds the retention in force: the account's own, or the server's. */
+    /** The retention in force: the account's own, or the server's. */
     retention_days: Type.Integer(),
     /** The longest that the server allows. */
     retention_days_max: Type.Integer(),
@@ -256,7 +256,7 @@ export const DashboardKey = Type.Object(
 );
 export type DashboardKey = Static<typeof DashboardKey>;
 
-/** Lists the newest first, and revoked ones last. */
+/** Newest first, and revoked ones last. */
 export const KeysReply = Type.Object({ keys: Type.Array(DashboardKey) }, { title: 'Keys' });
 
 /**

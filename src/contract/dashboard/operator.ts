@@ -36,7 +36,7 @@ export const OperatorJob = Type.Object(
 );
 export type OperatorJob = Static<typeof OperatorJob>;
 
-/** Lists the newest failed jobs. */
+/** The newest failed jobs. */
 export const OperatorJobsReply = Type.Object(
   { jobs: Type.Array(OperatorJob), total_count: Type.Integer() },
   { title: 'OperatorJobs' },
@@ -250,7 +250,7 @@ export const DashboardOperatorKey = Type.Object(
   { title: 'OperatorKey' },
 );
 export type DashboardOperatorKey = Static<typeof DashboardOperatorKey>;
-/** Lists the newest first. */
+/** Newest first. */
 export const OperatorKeysReply = Type.Object({ keys: Type.Array(DashboardOperatorKey) }, { title: 'OperatorKeys' });
 export const OperatorKeyRequest = Type.Object({
   name: Name,
@@ -313,7 +313,7 @@ export const DomainListsReply = Type.Object(
     disposable_domains: Type.Integer(),
     /** Why the newest list that was fetched is not in use; null where it is. */
     problem: Nullable(Type.String()),
-    /** Says when the last download was, on any node. */
+    /** When the last download was, on any node. */
     attempted_at: Nullable(Time),
     /** Why it failed for all sources. */
     failed: Nullable(Type.String()),

@@ -77,15 +77,15 @@ function addsLetter(typed: string, target: string): boolean {
 export interface SuggestionData {
   /** A known provider is never "corrected". */
   isKnownDomain(domain: string): boolean;
-  /** Lists the domains worth suggesting, most used first, in lower-case ASCII. */
+  /** The domains worth suggesting, most used first, in lower-case ASCII. */
   readonly suggestDomains: readonly string[];
 }
 
 interface Target {
   readonly domain: string;
-  /** Holds `yahoo` of `yahoo.co.uk`. */
+  /** `yahoo` of `yahoo.co.uk`. */
   readonly name: string;
-  /** Holds `co.uk` of `yahoo.co.uk`. */
+  /** `co.uk` of `yahoo.co.uk`. */
   readonly rest: string;
   /** Code units of the first three letters of the name; NaN where there are fewer. */
   readonly start: readonly [number, number, number];

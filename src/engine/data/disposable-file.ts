@@ -82,7 +82,7 @@ export interface DisposableFile {
   readonly suspicion: Tier;
   /** The tier of `name`, or null. Takes about 1 µs. */
   tier(name: string): TierName | null;
-  /** Holds the whole file; `body` is the offset after its header. */
+  /** The whole file; `body` is the offset after its header. */
   readonly text: string;
   readonly body: number;
 }

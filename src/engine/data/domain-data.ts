@@ -56,7 +56,7 @@ interface DisposableAnswer {
 }
 
 export interface DomainData {
-  /** Dates the disposable list, as `YYYY-MM-DD`. */
+  /** The date of the disposable list, as `YYYY-MM-DD`. */
   readonly version: string;
   /** Counts the domains of the verdict tier. */
   readonly size: number;
@@ -86,7 +86,7 @@ export interface DomainData {
   role(localPart: string): 'role' | 'perhaps' | 'none';
   /** The provider of this mail host; the longest matching suffix wins. */
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
-  /** Holds the names of all providers. */
+  /** The names of all providers. */
   readonly providerNames: ReadonlySet<string>;
   /** Returns the registrable domains of a provider's mail hosts. */
   providerDomains(name: string): readonly string[];
@@ -97,7 +97,7 @@ export interface DomainData {
   sharedHosts(name: string, below: boolean): readonly string[];
   /** A known provider is never "corrected". */
   isKnownDomain(domain: string): boolean;
-  /** Lists the targets of did_you_mean, most used first. */
+  /** The targets of did_you_mean, most used first. */
   readonly suggestDomains: readonly string[];
   /** Why a domain is or is not on the lists: the output of `disposable show`. Reads files, so not for the hot path. */
   explain(domain: string): DomainExplanation;
@@ -252,7 +252,7 @@ interface WatchOptions {
 export interface WatchedDomainData {
   /** Read this property for every verification. Loading a changed list takes about 20 ms, once. */
   readonly current: DomainData;
-  /** Holds the disposable list of `current`. */
+  /** The disposable list of `current`. */
   readonly file: DisposableFile;
   /** NO_LEARNED_HOSTS where it is turned off. */
   readonly learned: LearnedDisposableHosts;
@@ -413,7 +413,7 @@ function removeDraft(path: string): void {
 export interface HostEvidence {
   /** Listed domains that it serves, by registrable domain; counting ends at 1,000. */
   readonly listed: number;
-  /** Has some of them. */
+  /** Some of them. */
   readonly sample: readonly string[];
 }
 
@@ -434,11 +434,11 @@ export interface RefusedHost extends HostEvidence {
 }
 
 export interface LearnedDisposableHosts {
-  /** Follows ISO 8601. */
+  /** ISO 8601. */
   readonly made: string;
   readonly hosts: ReadonlyMap<string, HostEvidence>;
   readonly addresses: ReadonlyMap<string, HostEvidence>;
-  /** Holds hosts and addresses. */
+  /** Hosts and addresses. */
   readonly refused: ReadonlyMap<string, RefusedHost>;
 }
 
@@ -496,18 +496,18 @@ interface DomainExplanation {
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
   /** Names the deciding entry: the domain or a parent of it. */
   readonly matched: string | null;
-  /** Lists names that a source has, from the domain up to its registrable domain. */
+  /** Names that a source has, from the domain up to its registrable domain. */
   readonly named: readonly NamedEntry[];
-  /** Holds the allowlist's entry and its reason. */
+  /** The allowlist's entry and its reason. */
   readonly allow: { readonly domain: string; readonly reason: string } | null;
   readonly relay: { readonly domain: string; readonly operator: string; readonly source: string } | null;
   /** Operator, if the domain itself is a free-subdomain zone. */
   readonly zone: string | null;
   readonly free: boolean;
   readonly known: boolean;
-  /** Holds the probable target of a listed typo. */
+  /** The probable target of a listed typo. */
   readonly mistyped: string | null;
-  /** Dates the disposable list. */
+  /** The date of the disposable list. */
   readonly version: string;
 }
 
@@ -768,7 +768,7 @@ interface FreeFamilyRow {
   /** The provider in mx-providers.json; null: no hosts of it are known. */
   mx: string | null;
   names: string[];
-  /** Holds suffixes, separated by spaces. */
+  /** Suffixes, separated by spaces. */
   suffixes: string;
 }
 interface FreeFamiliesFile {

@@ -90,7 +90,7 @@ async function hostAddresses(host: string, dns: LearnDns): Promise<string[]> {
 }
 
 interface ServedDomains {
-  /** Holds registrable domains. */
+  /** Registrable domains. */
   readonly listed: Set<string>;
   readonly good: Set<string>;
 }

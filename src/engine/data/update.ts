@@ -40,7 +40,7 @@ interface SourceRow {
   readonly url: string;
   /** Says whether it has one name per line with `#` comments, or is a JSON array of names. */
   readonly format: 'lines' | 'json';
-  /** Holds an SPDX identifier. */
+  /** An SPDX identifier. */
   readonly license: string;
   /** What it counts for, for operators. */
   readonly weight: string;
@@ -364,7 +364,7 @@ function written(write: () => string): string {
 interface RuleFacts {
   /** Free-subdomain zones that are not on the Public Suffix List. */
   readonly zones: { has(name: string): boolean };
-  /** Holds IANA's top-level domains as A-labels. */
+  /** IANA's top-level domains as A-labels. */
   readonly tlds: { has(name: string): boolean };
   readonly allow: { has(name: string): boolean };
   readonly relays: { has(name: string): boolean };

@@ -33,7 +33,7 @@ export type DnsAnswer =
       readonly kind: 'records';
       readonly records: readonly DnsRecord[];
       readonly ttlSeconds: number;
-      /** Lists CNAME targets in order; empty without CNAME. */
+      /** CNAME targets in order; empty without CNAME. */
       readonly cname: readonly string[];
     }
   | { readonly kind: 'nodata' | 'nxdomain'; readonly ttlSeconds: number; readonly cname: readonly string[] }
@@ -234,13 +234,13 @@ export interface DnsQuestion {
 }
 
 interface OwnedRecord {
-  /** Holds a name in lower case. */
+  /** A name in lower case. */
   readonly owner: string;
   readonly ttlSeconds: number;
   readonly record: DnsRecord;
 }
 
-/** Represents a conclusive reply, NOERROR or NXDOMAIN, with the records of the types we use. */
+/** A conclusive reply, NOERROR or NXDOMAIN, with the records of the types we use. */
 export interface DnsReply {
   readonly nxdomain: boolean;
   readonly records: readonly OwnedRecord[];
@@ -264,7 +264,7 @@ const MAX_OTHERS = 50;
 
 /** The header has the flag RD, one question, and the number of additional records. */
 const RECURSION_DESIRED = 0x0100;
-/** Holds an OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
+/** An OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
 const OPT = Buffer.from([0, 0, TYPE_CODES.OPT, UDP_BYTES >> 8, UDP_BYTES & 0xff, 0, 0, 0, 0, 0, 0]);
 
 /** Encodes a query with RD set, and with an OPT record unless `edns` is false. The name must satisfy `isQueryName`. */

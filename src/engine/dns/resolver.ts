@@ -19,7 +19,7 @@ import type { DnsServer, QueryOutcome } from './transport.ts';
 import { controlQuestion } from './trust.ts';
 
 export interface QueryLimit {
-  /** Follows `Clock.elapsed()`. */
+  /** By `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /** Milliseconds that slow servers may take beyond the usual 5 s; default 0. */
   readonly extraWaitMs?: number;
@@ -27,7 +27,7 @@ export interface QueryLimit {
 }
 
 interface ResolverHealth {
-  /** Says when any server last sent NOERROR or NXDOMAIN, in `Clock.elapsed()` ms; null before the first. */
+  /** When any server last sent NOERROR or NXDOMAIN, in `Clock.elapsed()` ms; null before the first. */
   readonly lastAnswerAt: number | null;
   readonly servers: readonly ServerHealth[];
   /** Names in the cache, and queries in flight. */
@@ -62,10 +62,10 @@ export interface Resolver {
   close(): void;
 }
 
-/** Represents a query under way. */
+/** A query under way. */
 interface Flight {
   readonly answer: Promise<DnsAnswer>;
-  /** Follows `Clock.elapsed()`. */
+  /** By `Clock.elapsed()`. */
   readonly untilMs: number;
   /** The extra wait of the caller that began it. */
   readonly extraWaitMs: number;
@@ -82,7 +82,7 @@ const toQueryName = (name: string): string => {
 };
 
 export function createResolver(options: {
-  /** Lists servers in order of preference; there is at least one. */
+  /** Servers in order of preference; there is at least one. */
   servers: readonly DnsServer[];
   /** Milliseconds per attempt; every server is tried twice. */
   timeoutMs: number;
@@ -221,7 +221,7 @@ const clamp = (ttlSeconds: number, to: { least: number; most: number }): number 
   Math.min(to.most, Math.max(to.least, ttlSeconds));
 
 interface CnameWalk {
-  /** Lists the queried name and all CNAME targets. */
+  /** The queried name and all CNAME targets. */
   readonly names: string[];
   ttlSeconds: number;
 }
@@ -284,10 +284,10 @@ function followInReply(walk: CnameWalk, type: RecordType, reply: DnsReply): DnsF
 
 interface CachedAnswer {
   answer: DnsAnswer;
-  /** Follows `Clock.elapsed()`. */
+  /** By `Clock.elapsed()`. */
   untilMs: number;
   readonly type: RecordType;
-  /** Holds an answer of another type. */
+  /** An answer of another type. */
   readonly next: CachedAnswer | null;
 }
 
@@ -384,7 +384,7 @@ const MOST_ROUNDS = 16;
 
 type NotifyAlive = (alive: boolean) => void;
 
-/** Represents one set of control queries, and what waits for it. */
+/** One set of control queries, and what waits for it. */
 interface ProbeRound {
   readonly began: number;
   open: number;

@@ -42,7 +42,7 @@ export interface ServerHealth {
   readonly answered: number;
   readonly timeouts: number;
   readonly failures: number;
-  /** Says when it last sent NOERROR or NXDOMAIN, in `Clock.elapsed()` ms; null before the first. */
+  /** When it last sent NOERROR or NXDOMAIN, in `Clock.elapsed()` ms; null before the first. */
   readonly lastAnswerAt: number | null;
   /** Whether it tells the truth; `unchecked` for ever without control names. */
   readonly trust: TrustState;

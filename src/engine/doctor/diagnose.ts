@@ -24,7 +24,7 @@ import {
 } from './reverse.ts';
 import { checkHost } from './spf.ts';
 
-/** Represents one line of the doctor's report. */
+/** One line of the doctor's report. */
 export interface Finding {
   readonly check: DoctorCheck;
   /** `skip` means not checked, because of another finding. */
@@ -37,12 +37,12 @@ export interface Finding {
   readonly problem: EgressProblem | null;
 }
 
-/** Represents one row of data/dnsbl.json, queried according to RFC 5782. */
+/** One row of data/dnsbl.json, queried according to RFC 5782. */
 interface Blocklist {
   readonly name: string;
   readonly zone: string;
   readonly families: readonly (4 | 6)[];
-  /** Holds the severity of a listing. */
+  /** The severity of a listing. */
   readonly listed: 'fail' | 'warn';
   /** Maps return codes in 127.0.0.0/8 to their meanings. */
   readonly codes: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export interface DoctorDeps {
   readonly sender: {
     /** Null if it is not configured. */
     readonly helo: string | null;
-    /** Holds `user@host` or `<>`; null without a HELO name. */
+    /** `user@host` or `<>`; null without a HELO name. */
     readonly from: string | null;
     readonly port: number;
     readonly bind: readonly string[];

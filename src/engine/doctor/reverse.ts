@@ -41,9 +41,9 @@ export async function lookUpAddresses(name: string, ask: AskDns): Promise<{ addr
 }
 
 interface ReverseNames {
-  /** Lists the PTR records. */
+  /** The PTR records. */
   readonly names: readonly string[];
-  /** Lists those that resolve back to the address. */
+  /** Those that resolve back to the address. */
   readonly confirmed: readonly string[];
   readonly unknown: boolean;
 }

@@ -4,7 +4,7 @@ import type { DnsAnswer, RecordType } from '../dns/message.ts';
 import { type AskDns, answerAddresses, isFailedAnswer, reverseNames } from './reverse.ts';
 
 interface MacroValues {
-  /** Holds `user@host`; for `<>`, `postmaster@` the HELO name. */
+  /** `user@host`; for `<>`, `postmaster@` the HELO name. */
   readonly sender: string;
   readonly ip: string;
   readonly helo: string;
@@ -80,18 +80,18 @@ interface Directive {
   readonly mechanism: Mechanism;
   /** The result when it matches. */
   readonly result: SpfResult;
-  /** Holds a domain-spec with macros, or the network of `ip4` and `ip6`; empty if omitted. */
+  /** A domain-spec with macros, or the network of `ip4` and `ip6`; empty if omitted. */
   readonly value: string;
   /** They are prefix lengths; 32 and 128 by default. */
   readonly v4bits: number;
   readonly v6bits: number;
-  /** Holds the term as written, for the report. */
+  /** The term as written, for the report. */
   readonly text: string;
 }
 
 interface SpfRecord {
   readonly directives: readonly Directive[];
-  /** Holds the domain-spec of `redirect=`. */
+  /** The domain-spec of `redirect=`. */
   readonly redirect: string | null;
 }
 
@@ -168,7 +168,7 @@ function prefixBits(text: string | undefined, most: number): number | null {
 
 interface SpfQuestion {
   readonly ip: string;
-  /** Holds `user@host`; for `<>`, the postmaster of the HELO name (§2.4). */
+  /** `user@host`; for `<>`, the postmaster of the HELO name (§2.4). */
   readonly sender: string;
   readonly helo: string;
 }

@@ -10,7 +10,7 @@ import type { SmtpReply } from './reply.ts';
 /** Where in the dialogue a mail was refused; `data`: after its recipients. */
 type BounceStage = Extract<SmtpStage, 'connect' | 'ehlo' | 'starttls' | 'mail' | 'rcpt'> | 'data';
 
-/** Represents a diagnostic, taken apart. */
+/** A diagnostic, taken apart. */
 interface Diagnostic {
   /** The words alone are read as those of a 550. */
   readonly reply: SmtpReply;
@@ -32,7 +32,7 @@ export interface OutcomeReading {
 interface SaidOutcome {
   readonly outcome: MailOutcome;
   readonly diagnostic: string | null;
-  /** Holds the recipient of the mail, which servers echo. */
+  /** The recipient of the mail, which servers echo. */
   readonly address: string;
 }
 

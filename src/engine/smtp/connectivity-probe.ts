@@ -12,15 +12,15 @@ import { type MailConnection, Tunnel } from './tunnel.ts';
 export interface Greeting {
   /** The TCP connection was established. */
   readonly connected: boolean;
-  /** Holds the first reply with its code, without line ends; null when none came. */
+  /** The first reply with its code, without line ends; null when none came. */
   readonly banner: string | null;
-  /** Holds the code of the last reply: banner or EHLO. */
+  /** The code of the last reply: banner or EHLO. */
   readonly code: number | null;
-  /** Holds what the server said, with its code. */
+  /** What the server said, with its code. */
   readonly said: string | null;
   /** Our IP as echoed in the reply to EHLO; many servers do not echo it. */
   readonly greetedAs: string | null;
-  /** Holds the socket's own end; behind NAT, a private address. */
+  /** The socket's own end; behind NAT, a private address. */
   readonly localAddress: string | null;
   /** Code of the system's error, such as `ECONNREFUSED`; `deadline`; `not_routable` when it was not dialled. */
   readonly error: string | null;

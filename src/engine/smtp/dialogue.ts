@@ -194,9 +194,9 @@ type AnswerAction = Extract<DialogueAction, { do: 'answer' }>;
 
 export interface DialogueSetup {
   readonly host: string;
-  /** Holds what earlier sessions learned about the host. */
+  /** What earlier sessions learned about the host. */
   readonly known: LearnedHost;
-  /** Holds the name in EHLO and HELO. */
+  /** The name in EHLO and HELO. */
   readonly helo: string;
   readonly read: ClassifyReply;
   /** `never`: after a failed handshake, when the same host is retried in clear text. */
@@ -236,7 +236,7 @@ export class Dialogue {
   #hasPipelined = false;
   /** A group was answered in step, here or in an earlier session, so the server can do it. */
   #isProven: boolean;
-  /** Holds the reply to MAIL, in this group. */
+  /** The reply to MAIL, in this group. */
   #senderReply: SmtpReply | null = null;
   /** MAIL or RSET was rejected while others of its group are not answered yet: their replies tell whose it was. */
   #held: { readonly verb: CommandVerb; readonly reply: SmtpReply } | null = null;
@@ -720,9 +720,9 @@ export class Recipients {
   /** Recipients in one transaction that the server takes. */
   perTransaction = Number.POSITIVE_INFINITY;
   #judgedHere = 0;
-  /** Lists those without an answer. */
+  /** Those without an answer. */
   #open: readonly RecipientCheck[] = [];
-  /** Lists those of this round, with and without an answer. */
+  /** Those of this round, with and without an answer. */
   #asked: readonly RecipientQuestion[] = [];
   readonly #host: string;
   readonly #onAnswer: (question: RecipientQuestion, outcome: DialogueOutcome) => void;

@@ -149,7 +149,7 @@ const SHARE_PROBLEMS: Readonly<Record<'proxyFailed' | 'blocked' | 'deferred', Ad
 
 export interface EgressHealth {
   readonly state: EgressCondition;
-  /** Follows `Clock.now()`. */
+  /** By `Clock.now()`. */
   readonly since: number;
 }
 

@@ -25,7 +25,7 @@ const hostKey = ({ egress, address }: AskedHost): string => `${egress}\n${addres
 
 interface AskedRecipient {
   readonly egress: string;
-  /** Holds what stands between the angle brackets of RCPT. */
+  /** What stands between the angle brackets of RCPT. */
   readonly path: string;
 }
 const recipientHash = ({ egress, path }: AskedRecipient): string => sha256Hex(`${egress}\n${path}`);

@@ -355,9 +355,9 @@ export class Limiter {
   }
 }
 
-/** Represents a request for a dialogue. */
+/** A request for a dialogue. */
 export interface QueueEntry {
-  /** Holds the domain of the recipient. */
+  /** The domain of the recipient. */
   readonly domain: string;
   readonly begin: () => void;
   /** A breaker has opened. `seconds`: until it lets a dialogue through. */
@@ -454,7 +454,7 @@ const ROUNDING = 1e-6;
 /** A token bucket for one second, whose rate is halved by complaints and recovers. */
 class Rate {
   readonly #clock: Clock;
-  /** Has no bound if 0. */
+  /** 0 means no bound. */
   readonly #maxPerSecond: number;
   /** The part of the rate that this process has. */
   #fraction = 1;

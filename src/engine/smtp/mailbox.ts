@@ -39,7 +39,7 @@ import { SharedRates, type SharedRatesOptions } from './shared-rates.ts';
 import { type AddressRejection, Throttle, type ThrottleStats } from './throttle.ts';
 
 export interface MailboxLimit {
-  /** Follows `Clock.elapsed()`. */
+  /** By `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /**
    * Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the
@@ -93,7 +93,7 @@ export interface MailboxCheck {
   close(): Promise<void>;
 }
 
-/** Represents the input of the classifier (classify.ts). */
+/** The input of the classifier (classify.ts). */
 export interface ReadRequest {
   readonly stage: Parameters<ClassifyReply>[0];
   readonly reply: SmtpReply;
@@ -134,7 +134,7 @@ export interface MailboxCheckOptions extends HostOwners {
   readonly askOperator?: (operator: string, egress: string) => void;
   /** Default: nothing is tried, and an egress that has rested is believed to work. */
   readonly probeProxy?: ProbeProxy;
-  /** Is set where other processes use the address too; by default, none does. */
+  /** Set where other processes use the address too; by default, none does. */
   readonly sharedRates?: SharedRatesOptions | null;
   readonly limits?: Partial<SmtpLimits>;
   /** By default, they are those of data/smtp-operators.json. */
@@ -307,7 +307,7 @@ class MailboxCheckRun {
   readonly #recipientDomain: string;
   /** Names the egress of the last question. */
   #askedFrom = '';
-  /** Holds the failure with the lowest rank so far. */
+  /** The failure with the lowest rank so far. */
   #failure: SmtpResult | null = null;
   /**
    * The most informative deferral of the recipient (RFC 5321 §4.2.1: 4yz to RCPT) so far. It stands unless a later host
@@ -917,7 +917,7 @@ const MOST_DOMAINS = 50_000;
 
 interface CatchAllAnswer {
   readonly result: 'pass' | 'fail';
-  /** Follows `Clock.now()`. */
+  /** By `Clock.now()`. */
   readonly checkedAt: number;
 }
 

@@ -67,7 +67,7 @@ export interface OperatorUse {
   /** Circuit breakers, one for each egress address. */
   readonly breakersOpen: number;
   readonly breakersHalfOpen: number;
-  /** Holds the lowest rate relative to the configured one. */
+  /** The lowest rate relative to the configured one. */
   readonly pace: number;
 }
 

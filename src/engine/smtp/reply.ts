@@ -2,7 +2,7 @@
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { SMTP_MESSAGE_LENGTH } from '../../kernel/facts/limits.ts';
 
-/** Represents one complete reply of a mail server (RFC 5321 §4.2). */
+/** One complete reply of a mail server (RFC 5321 §4.2). */
 export interface SmtpReply {
   /** 200 to 599. If the lines differ, the last line's. */
   readonly code: number;
@@ -12,7 +12,7 @@ export interface SmtpReply {
   readonly lines: readonly string[];
   /** The lines that have a text, without their enhanced codes. */
   readonly texts: readonly string[];
-  /** Holds the same text, joined by spaces. */
+  /** The same text, joined by spaces. */
   readonly text: string;
   /** The lines had codes of different classes, `550-` and `250 `; RFC 5321 §4.2.1 wants one code. */
   readonly mixed: boolean;

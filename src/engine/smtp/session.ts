@@ -28,7 +28,7 @@ import { type MailConnection, Tunnel, type TunnelFailure, tunnelMs } from './tun
 /** A check to be run in a session. */
 export interface SessionCheck {
   readonly question: RecipientQuestion;
-  /** Follows `Clock.elapsed()`. */
+  /** By `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /** The banner must have arrived by then, so that another host can still be tried. */
   readonly greetByMs: number;
@@ -84,7 +84,7 @@ export class SmtpSession {
   #plain: MailConnection | null = null;
   /** While it is being opened. */
   #tunnel: Tunnel | null = null;
-  /** Lists the checks under way. */
+  /** The checks under way. */
   #asked: readonly SessionCheck[] = [];
   /** Transcripts of the current or last checks; QUIT is recorded there. */
   #transcripts: readonly Transcript[] = [];
@@ -440,7 +440,7 @@ interface TranscriptEntry {
   readonly at: number;
   readonly from: TranscriptLine['from'];
   readonly text: string;
-  /** Is kept instead of the text. */
+  /** Kept instead of the text. */
   readonly reply: SmtpReply | null;
 }
 

@@ -269,7 +269,7 @@ export interface Destination {
   readonly operator: string;
   readonly host: string;
   readonly address: string;
-  /** Holds the registrable domain of the recipient. */
+  /** The registrable domain of the recipient. */
   readonly domain: string;
   /** Names the egress (`chooseEgress`). */
   readonly egress: string;

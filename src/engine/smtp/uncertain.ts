@@ -9,7 +9,7 @@ interface UncertainReplyKind {
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** Holds the text without names, addresses, numbers and ids (classify/echoes.ts). */
+  /** The text without names, addresses, numbers and ids (classify/echoes.ts). */
   readonly template: string;
   /** What decided, or `unmatched.…`, and what it means. */
   readonly rule: string;

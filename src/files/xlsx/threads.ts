@@ -92,7 +92,7 @@ interface BookChoice {
   readonly format: BookFormat;
   /** Counts the bytes of all parts. */
   readonly unpackedBytes: number;
-  /** Holds a name or number; null: the first visible one with addresses. */
+  /** A name or number; null: the first visible one with addresses. */
   readonly sheet: string | null;
 }
 

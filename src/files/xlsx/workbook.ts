@@ -341,7 +341,7 @@ const FORMULA_DEPTH_MAX = 20;
 
 interface FormulaValue {
   readonly text: string;
-  /** Holds the target of HYPERLINK. */
+  /** The target of HYPERLINK. */
   readonly link: string | null;
 }
 

@@ -10,7 +10,7 @@ interface ZipPart {
   readonly crc: number;
   readonly packedBytes: number;
   readonly sizeBytes: number;
-  /** Holds the offset of its local header. */
+  /** The offset of its local header. */
   readonly at: number;
 }
 
@@ -140,7 +140,7 @@ function fixedParts(): { bytes: Buffer; parts: ZipPart[] } {
 
 export interface Written {
   readonly piece: Uint8Array;
-  /** Holds the state behind it. */
+  /** The state behind it. */
   readonly state: XlsxState;
 }
 
@@ -190,7 +190,7 @@ function packedBytes(before: XlsxState, text: string, rows: number, end: Buffer 
 const rowXml = (row: number, cells: readonly XlsxCell[]): string =>
   `<row r="${row}">${cells.map((cell, column) => cellXml(cell, `${columnLetters(column)}${row}`)).join('')}</row>`;
 
-/** Represents a date, as days since 30 December 1899. */
+/** A date, as days since 30 December 1899. */
 interface DateCell {
   readonly days: number;
 }

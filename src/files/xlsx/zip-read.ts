@@ -16,7 +16,7 @@ export interface ZipEntry {
   /** Bytes in the file, and unpacked, as the directory says. */
   readonly packedBytes: number;
   readonly sizeBytes: number;
-  /** Holds the offset of its local header. */
+  /** The offset of its local header. */
   readonly at: number;
 }
 

@@ -84,7 +84,7 @@ export function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>,
   }
 }
 
-/** Represents a well-formed API key. */
+/** A well-formed API key. */
 interface SentKey {
   readonly hash: string;
   readonly mode: KeyMode;

@@ -16,7 +16,7 @@ interface CompatVerification {
   /** Names the field in the vendor's contract. */
   readonly field: string;
   readonly timeoutMs: number;
-  /** Holds the end user's canonical address; null: the caller's. */
+  /** The end user's canonical address; null: the caller's. */
   readonly clientIp?: string | null;
 }
 

@@ -18,7 +18,7 @@ export interface FirstView {
 export interface ViewOrder {
   /** Path of the file whose `renderFirstView` is called. */
   readonly script: string;
-  /** Holds the URL of the page, with the public address of the service. */
+  /** The URL of the page, with the public address of the service. */
   readonly url: string;
   /** As `navigator.platform`: the names of keys depend on it. */
   readonly platform: string;

@@ -296,7 +296,7 @@ const rowReply = (row: LogExportRow) =>
     ? { kind: 'rejected', ...rejectedReply(row.rejected) }
     : { kind: 'verification', ...logEntryReply(row.entry) };
 
-/** Lists values of a closed set, in the order of the name of a file. */
+/** Values of a closed set, in the order of the name of a file. */
 const CLOSED_SETS = ['status', 'deliverability', 'reason', 'decision', 'origin', 'level'] as const;
 
 /**

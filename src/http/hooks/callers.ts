@@ -35,7 +35,7 @@ interface CallerReply {
   readonly body: object;
 }
 interface Signer {
-  /** Holds the secret of the hook that fitted the request. */
+  /** The secret of the hook that fitted the request. */
   readonly secret: string;
   readonly now: number;
 }

@@ -16,7 +16,7 @@ const ARRIVAL_SWEEP_MS = 250;
 interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Follows the clock's `elapsed`. */
+  /** By the clock's `elapsed`. */
   due: number;
   late: boolean;
   /** What has to arrive until when: null for a body that only has to arrive whole in time. */

@@ -36,7 +36,7 @@ export const jsonReader = <T extends TSchema>(schema: T) => objectReader(schema,
 /** Everything a row declares as its input. `input` is complete where `problem` is null. */
 export interface InputReading {
   readonly input: AnyInput;
-  /** Holds the one to report: a 400 before a 422. */
+  /** The one to report: a 400 before a 422. */
   readonly problem: ApiError | null;
   /** The headers alone: an Idempotency-Key counts even where the rest is not valid. */
   readonly headers: Parsed<unknown>;
@@ -460,9 +460,9 @@ interface PropertyNotes {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly default?: unknown;
-  /** Holds the message of its error. */
+  /** The message of its error. */
   readonly 'x-error'?: string;
-  /** Holds the code of its error; `invalid_parameter` by default. */
+  /** The code of its error; `invalid_parameter` by default. */
   readonly 'x-code'?: ErrorCode;
   readonly '~decode'?: Decoding;
   /** Of what may be one of several. */

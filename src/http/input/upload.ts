@@ -46,9 +46,9 @@ export async function readUpload(
 interface FileUpload<F> extends Spooled {
   /** Names the part of a form. */
   readonly name: string | null;
-  /** Holds the charset of its media type. */
+  /** The charset of its media type. */
   readonly charset: string | null;
-  /** Holds the fields of the query and the form. */
+  /** The fields of the query and the form. */
   readonly fields: F;
   /** Whether it was sent as JSON, and is no array. */
   readonly isObject: boolean;

@@ -15,7 +15,7 @@ interface MetricRow {
   /** Of the value. Base units (seconds, ratio), or what is counted. */
   readonly unit: string;
   readonly help: string;
-  /** Says when to look at it. */
+  /** When to look at it. */
   readonly look: string;
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -571,7 +571,7 @@ type EventMetric = MetricKept<'events'>;
 /** Metrics that are read at each scrape. */
 type ReadMetric = MetricKept<'reading'>;
 
-/** Represents one series of a metric, and its value now. */
+/** One series of a metric, and its value now. */
 interface MetricSample<N extends MetricName> {
   readonly labels: LabelsOf<N>;
   readonly value: number;

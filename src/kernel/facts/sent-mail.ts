@@ -9,11 +9,11 @@ export interface ReportedOutcome {
   readonly email?: string;
   readonly verificationId?: string;
   readonly outcome: MailOutcome;
-  /** Says when the event happened, ms. */
+  /** When the event happened, ms. */
   readonly at: number;
   /** What the mail server said, such as `550 5.1.1 User unknown`, or a line of a log that has it. It is not stored. */
   readonly diagnostic: string | null;
-  /** Holds a name that the account chose, or the provider that reported it. */
+  /** A name that the account chose, or the provider that reported it. */
   readonly source: string | null;
 }
 

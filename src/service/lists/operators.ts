@@ -32,7 +32,7 @@ interface ListOperatorsParts {
 interface HeldOperator {
   /** Counts mailbox checks under way. */
   checks: number;
-  /** Follows `Clock.elapsed()`. */
+  /** By `Clock.elapsed()`. */
   untilMs: number;
   usedAt: number;
 }

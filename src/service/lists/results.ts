@@ -187,7 +187,7 @@ function rowKindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: b
 }
 
 interface AddressPart {
-  /** Holds the index of the addresses of its row. */
+  /** The index of the addresses of its row. */
   readonly index: number;
   readonly address: RowAddress | null;
   readonly isFirst: boolean;

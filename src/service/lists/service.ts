@@ -428,7 +428,7 @@ const FIRST_ROWS = 5;
 
 interface Copy {
   readonly source: List;
-  /** Holds the ID of the new list; null: any. */
+  /** The ID of the new list; null: any. */
   readonly id: string | null;
   readonly name: string;
   readonly level: Level;
@@ -537,7 +537,7 @@ interface ListUploadOrder {
   readonly account: AccountId;
   /** Under which results are recorded. */
   readonly keyId: string;
-  /** Holds the IP address of the uploader. */
+  /** The IP address of the uploader. */
   readonly ip: string;
   readonly name: string;
   readonly level: Level;

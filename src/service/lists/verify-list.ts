@@ -69,7 +69,7 @@ export interface ListVerifier {
   inStore<T>(list: RunningList, work: (steps: ListSteps) => Promise<T>): Promise<T>;
 }
 
-/** Says when work on a list ends. */
+/** When work on a list ends. */
 export interface ListEnd {
   /** Nothing more is begun. */
   readonly signal: AbortSignal;
@@ -103,7 +103,7 @@ interface Open {
   readonly work: ListWork;
   readonly evidence: Evidence;
   readonly started: number;
-  /** Holds the filter of the account that matched. */
+  /** The filter of the account that matched. */
   readonly filter: FilterRule | null;
   readonly recalled: Recalled | null;
 }
@@ -117,7 +117,7 @@ interface SameDomain {
 /** In a FairQueue: how to give it back. */
 type GiveBack = Promise<() => void>;
 
-/** Represents a part of a list. */
+/** A part of a list. */
 interface Job extends ListEnd {
   readonly list: RunningList;
   readonly to: Receiver;

@@ -104,7 +104,7 @@ interface RunParts {
   readonly lists: Lists;
   readonly verifier: ListVerifier;
   readonly operators: ListOperators;
-  /** Holds the lease of this process. */
+  /** The lease of this process. */
   readonly lease: string;
   /** A result was recorded. */
   readonly onResult: (list: RunningList, record: VerificationRecord) => void;

@@ -3,9 +3,9 @@ import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 
 /** What a request says about its browser, unvalidated. */
 export interface BrowserRequest {
-  /** Holds a canonical address. */
+  /** A canonical address. */
   readonly ip: string;
-  /** Holds the Cookie header. */
+  /** The Cookie header. */
   readonly cookie: string | undefined;
   /** The Origin header; the guard has compared it with the request's host. */
   readonly origin: string | undefined;

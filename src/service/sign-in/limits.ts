@@ -45,7 +45,7 @@ const CODE_LIVES_MS = 2 * MINUTE_MS;
 
 /** Where an attempt comes from. */
 export interface Origin {
-  /** Holds a canonical address. */
+  /** A canonical address. */
   readonly ip: string;
   /** The id of a device on which the subject has signed in before (devices.ts). */
   readonly device: string | null;

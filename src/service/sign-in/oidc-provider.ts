@@ -19,7 +19,7 @@ export interface OidcSettings {
   /** The button shows it. */
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Lists domains in lower case; null: any. */
+  /** Domains in lower case; null: any. */
   readonly allowedDomains: readonly string[] | null;
   /** Where a first sign-in lands; null: an invitation is needed. */
   readonly account: string | null;

@@ -85,7 +85,7 @@ interface OidcPerson {
   readonly email: string | null;
   readonly verified: boolean;
   readonly name: string | null;
-  /** Holds the role in the account of MAILVET_OIDC_ACCOUNT; null: none. */
+  /** The role in the account of MAILVET_OIDC_ACCOUNT; null: none. */
   readonly role: Role | null;
   readonly withSecondFactor: boolean;
   readonly mark: string;
@@ -93,7 +93,7 @@ interface OidcPerson {
 
 /** What a sign-in at the provider is for: a session here, or the confirmation of an action in one. */
 interface Purpose {
-  /** Holds the hash of the token. */
+  /** The hash of the token. */
   readonly invitation: string | null;
   readonly confirming: Confirming | null;
 }

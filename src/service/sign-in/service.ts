@@ -373,7 +373,7 @@ interface SecondFactorService {
 interface TotpSecret {
   /** `otpauth://totp/…` */
   readonly uri: string;
-  /** Holds Base32. */
+  /** Base32. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
 }

@@ -1,9 +1,9 @@
 import type { BrowserRequest } from './library-calls.ts';
 
-/** Represents the user of a session. */
+/** The user of a session. */
 export interface SignedIn {
   readonly id: string;
-  /** Holds the ID of the session. */
+  /** The ID of the session. */
   readonly session: string;
   readonly email: string;
   readonly name: string;

@@ -25,7 +25,7 @@ import { isUsableEmail } from './validate.ts';
 /** A session as its user sees it. */
 export interface UserSession {
   readonly id: string;
-  /** Holds what the browser claims, such as `Firefox on Linux`. */
+  /** What the browser claims, such as `Firefox on Linux`. */
   readonly device: string;
   /** Where it was last seen; null: unknown. */
   readonly ip: string | null;

@@ -21,11 +21,11 @@ import type { BudgetState } from './budget.ts';
 /** The counters of its budget are mutable, as the account is. */
 export interface KeyState extends BudgetState {
   readonly accountId: AccountId;
-  /** Holds a JSON array of canonical addresses and CIDRs. */
+  /** A JSON array of canonical addresses and CIDRs. */
   readonly allowIps: string;
   readonly revokedAt: number | null;
   readonly expiresAt: number | null;
-  /** Holds scopes, separated by spaces; null: all. */
+  /** Scopes, separated by spaces; null: all. */
   readonly scopes: string | null;
   readonly lastUsedAt: number | null;
 }
@@ -67,7 +67,7 @@ export interface IdempotencyState {
   readonly fingerprint: string;
   readonly state: 'running' | 'done';
   readonly status: number | null;
-  /** Holds a JSON object. */
+  /** A JSON object. */
   readonly headers: string | null;
   readonly body: string | null;
   readonly node: string;
@@ -77,7 +77,7 @@ export interface IdempotencyState {
 
 /** The rows a batch may need. Within a batch, a look-up always returns the same object. */
 export interface ChargeState {
-  /** Follows the store's clock, in ms. */
+  /** By the store's clock, in ms. */
   readonly now: number;
   /** The process that charges owns the holds taken here. */
   readonly node: string;
@@ -104,7 +104,7 @@ interface LedgerEntry {
   /** The shared hold; null: it is about a single verification. */
   readonly holdId: string | null;
 }
-/** Represents a row of the ledger, and what changes of its account beside what charging counts. */
+/** A row of the ledger, and what changes of its account beside what charging counts. */
 export interface AllowanceEntry
   extends Pick<Renewal, 'month' | 'amount' | 'note' | 'allowanceMonths' | 'allowanceGiven'> {
   readonly accountId: AccountId;

@@ -58,7 +58,7 @@ export async function* listRowsOf(driver: StorageDriver, account: AccountId, men
 interface ListErasure {
   readonly account: AccountId;
   readonly list: string;
-  /** Holds the index of its column with the addresses. */
+  /** The index of its column with the addresses. */
   readonly main: number;
   readonly mentions: Mentions;
   /** Numbers of the address in this list: it may occur in several spellings. */

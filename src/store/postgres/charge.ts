@@ -107,7 +107,7 @@ const LOCKED_BATCHES_MAX = 48;
 /** By how much the server's clock may differ from the time that a batch was judged by, ms. */
 const TIME_TOLERANCE_MS = 1_000;
 
-/** Represents an account before and after a batch. */
+/** An account before and after a batch. */
 interface Charged {
   readonly before: StoredAccount;
   readonly after: StoredAccount;
@@ -159,11 +159,11 @@ interface ChargedAccount {
   readonly id: string;
   readonly balance: number;
   readonly windowCount: number;
-  /** Follows the server's clock, in ms. */
+  /** By the server's clock, in ms. */
   readonly now: number;
 }
 
-/** Represents a request as judged in memory. */
+/** A request as judged in memory. */
 interface Judged {
   readonly request: ChargeRequest;
   /** Names the account. */
@@ -171,7 +171,7 @@ interface Judged {
   readonly answer: ChargeAnswer;
 }
 
-/** Represents a batch as judged in memory. */
+/** A batch as judged in memory. */
 interface ChargeAttempt {
   readonly judged: readonly Judged[];
   /** Accounts to charge, as they will be if nobody else charges them. */

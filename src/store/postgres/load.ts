@@ -95,7 +95,7 @@ export interface LoadedBatch {
   readonly accounts: readonly StoredAccount[];
   /** Those whose hashes were given. */
   readonly keys: readonly StoredKey[];
-  /** Follows the server's clock, in ms. */
+  /** By the server's clock, in ms. */
   readonly serverTime: number;
   /** Names the transaction, for `pg_xact_status`. */
   readonly xid: string;

@@ -30,7 +30,7 @@ interface BackupRequest {
 }
 
 interface Backup {
-  /** Holds an absolute path. */
+  /** An absolute path. */
   readonly file: string;
   readonly bytes: number;
   readonly schemaVersion: number;

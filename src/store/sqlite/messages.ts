@@ -73,7 +73,7 @@ export type SentRequest =
 export interface ChargeMessage {
   readonly node: string;
   readonly now: number;
-  /** Holds the schema version of this program. */
+  /** The schema version of this program. */
   readonly known: number;
   readonly requests: readonly SentRequest[];
 }

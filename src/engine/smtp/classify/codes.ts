@@ -1,7 +1,7 @@
 import { dataFile, readData } from '../../data-files.ts';
 import { RULES, type RuleId } from './rules.ts';
 
-/** Represents a status code of RFC 3463, RFC 5248 or the IANA registry: `x.1.1`, or a whole subject, `x.7`. */
+/** A status code of RFC 3463, RFC 5248 or the IANA registry: `x.1.1`, or a whole subject, `x.7`. */
 interface EnhancedRow {
   readonly code: string;
   readonly rule: RuleId;
@@ -13,7 +13,7 @@ export interface OperatorRow {
   readonly id: string;
   /** Names of the provider table; without it, the phrase is telling enough wherever it is seen. */
   readonly operators?: readonly string[];
-  /** Lists the reply codes. */
+  /** The reply codes. */
   readonly codes?: readonly number[];
   /** The enhanced codes; `""`: none was given. `5.7.606-5.7.649`: a range. */
   readonly enhanced?: readonly string[];
@@ -39,7 +39,7 @@ interface Coded {
   readonly code: number;
   readonly enhanced: string | null;
   readonly operator: string | null;
-  /** Lists the text's words (lexicon.ts). */
+  /** The text's words (lexicon.ts). */
   readonly words: readonly string[];
 }
 

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 
 /** Strings of ours that a server may echo; they must not influence classification. */
 export interface Echoes {
-  /** Holds the checked address, as sent in RCPT. */
+  /** The checked address, as sent in RCPT. */
   readonly address: string;
-  /** Lists our HELO name, the sender address and its domain. */
+  /** Our HELO name, the sender address and its domain. */
   readonly ourNames: readonly string[];
   readonly ourIps: readonly string[];
 }
 
-/** Holds the reply's text in lower case, with echoes replaced by placeholders. */
+/** The reply's text in lower case, with echoes replaced by placeholders. */
 export interface Plain {
   /** With punctuation; placeholders begin with `@`, which occurs nowhere else: `<@rcpt>: user unknown`. */
   readonly marked: string;

@@ -3,7 +3,7 @@ import type { Classifier, RuleReading } from '../classify.ts';
 import type { Echoes } from './echoes.ts';
 import { isBadFinding, type Meaning } from './rules.ts';
 
-/** Lists the labels of data/sources/smtp-replies.json. */
+/** The labels of data/sources/smtp-replies.json. */
 type Label =
   | 'accepted'
   | 'blocked'
@@ -19,12 +19,12 @@ type Label =
   | 'temporary_failure'
   | 'tls_required';
 
-/** Represents a reply with its manual label; `also_ok` has other acceptable labels. */
+/** A reply with its manual label; `also_ok` has other acceptable labels. */
 export interface LabelledReply {
   readonly code: number;
   readonly enhanced: string | null;
   readonly text: string;
-  /** Holds the lines of a reply with several. */
+  /** The lines of a reply with several. */
   readonly texts?: readonly string[];
   readonly label: Label;
   readonly also_ok: readonly Label[];

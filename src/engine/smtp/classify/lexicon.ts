@@ -141,7 +141,7 @@ export interface LexiconFile {
   readonly about: string;
   /** Words that stay in the text even if they equal the local part. */
   readonly keep: readonly string[];
-  /** Lists domains of blocklists: significant in a reply, unlike other host names and URLs. */
+  /** Domains of blocklists: significant in a reply, unlike other host names and URLs. */
   readonly blocklists: readonly string[];
   /**
    * Language → slots (two or more, separated by spaces, if the phrase says both: `user disabled`) → phrases. In a
@@ -358,18 +358,18 @@ export function compileLexicon(entries: readonly LexiconEntry[]): Lexicon {
 /** How a piece of text is separated from the one before. */
 type Separator = 'none' | 'comma' | 'colon' | 'stop';
 
-/** Represents a phrase of the lexicon or one unknown word, in the order of the text. */
+/** A phrase of the lexicon or one unknown word, in the order of the text. */
 export interface LexiconToken {
   /** Stays empty for an unknown word. */
   readonly slots: readonly Slot[];
-  /** Holds the index among the lexicon's entries; -1 for an unknown word. */
+  /** The index among the lexicon's entries; -1 for an unknown word. */
   readonly entry: number;
   /** The first language that has it; empty for a placeholder or an unknown word. */
   readonly language: string;
   readonly text: string;
 }
 
-/** Represents a stretch of text without punctuation. */
+/** A stretch of text without punctuation. */
 export interface Segment {
   readonly before: Separator;
   readonly tokens: readonly LexiconToken[];

@@ -133,7 +133,7 @@ export function featuresForTraining(seen: Seen): { readonly features: readonly s
 }
 
 export interface Prediction {
-  /** Has one number for each class, in the order of `CLASSES`. */
+  /** One number for each class, in the order of `CLASSES`. */
   readonly classes: readonly number[];
   /** That the mailbox cannot be reached; calibrated on replies of sources that the model had not seen, 3 decimals. */
   readonly dead: number;
@@ -153,11 +153,11 @@ export interface Model {
   readonly sources: string;
 }
 
-/** Represents what is in data/smtp-model.tsv: `# name value …` in the head, then a feature and its weights in each line. */
+/** What is in data/smtp-model.tsv: `# name value …` in the head, then a feature and its weights in each line. */
 interface ModelFile {
   readonly head: Readonly<Record<string, string>>;
   readonly features: readonly string[];
-  /** Holds whole numbers, `CLASSES.length` for each feature. */
+  /** Whole numbers, `CLASSES.length` for each feature. */
   readonly weights: Int16Array;
 }
 
@@ -316,7 +316,7 @@ export interface Said {
   readonly clauses: readonly Pick<Clause, 'subject' | 'predicate'>[];
   /** Some word denies, refuses or misses something. */
   readonly denies: boolean;
-  /** Holds the enhanced code. */
+  /** The enhanced code. */
   readonly status: string | null;
   readonly rules: readonly RuleId[];
 }

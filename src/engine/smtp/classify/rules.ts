@@ -308,7 +308,7 @@ export function considerWhose(
   }
 }
 
-/** Lists rules for a fault of the server. */
+/** Rules for a fault of the server. */
 export const TROUBLE: readonly RuleId[] = ['remote.trouble', 'remote.error', 'code.system'];
 const PART_SLOTS: ReadonlySet<Slot> = new Set<Slot>(['server', 'count', 'toward']);
 

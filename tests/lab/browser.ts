@@ -56,7 +56,7 @@ export function describeBrowser(name: string, suite: (lab: BrowserLab) => void):
         if (task.result?.state === 'fail') await describeLastView(context);
         await context.close();
       }
-      expect(faults, 'what the pages did that no test asked for').toEqual([]);
+      expect(faults, `what the pages did that no test asked for: ${faults.join('; ')}`).toEqual([]);
     });
     suite({
       chromium: () => running.browser,

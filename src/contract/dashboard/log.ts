@@ -231,7 +231,7 @@ export const LogReply = Type.Object(
   },
   { title: 'Log' },
 );
-/** `reply`: the JSON as it was answered then. */
+/** `reply`: the JSON as it was answered then; what that version did not have is null, or skipped. */
 export const LogDetailReply = Type.Object({ entry: LogEntryReply, reply: VerifyReply }, { title: 'LogDetail' });
 export const RejectedParams = Type.Object({
   id: Type.Integer({ minimum: 1, 'x-error': 'There is no such request.' }),

@@ -12,6 +12,7 @@ import { POLICY_ACTIONS } from '../../kernel/facts/policies.ts';
 import { REASON_FILTERS } from '../../kernel/facts/reasons.ts';
 import { LOG_ORIGINS } from '../../kernel/log-origins.ts';
 import type { LogCursor, LogEntry, LogExportRow, LogExportSearch, LoggedRequest } from '../../service/log.ts';
+import { storedReply } from '../../service/stored-reply.ts';
 import { refusalOf } from '../access/api-key.ts';
 import { done } from '../access/session.ts';
 import type { HttpContext } from '../context.ts';
@@ -199,7 +200,7 @@ export const LOG_ROUTES: readonly Route[] = [
       ({ log }) =>
       async ({ account }, { params }) => {
         const entry = await log.get(account, params.id);
-        return { body: { entry: logEntryReply(entry), reply: JSON.parse(entry.body) } };
+        return { body: { entry: logEntryReply(entry), reply: storedReply(entry.body) } };
       },
   }),
   route({

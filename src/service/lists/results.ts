@@ -15,7 +15,7 @@ import { PENDING, type ResultFormat, type RowKind, UNFINISHED } from '../../kern
 import { decide, type PolicyAction } from '../../kernel/facts/policies.ts';
 import type { Deliverability, ReasonOrNone, Status } from '../../kernel/facts/reasons.ts';
 import type { List, ListBlock, ListResult, ListRow, ListRowAddress, Lists } from '../../store/store.ts';
-import type { VerificationReply } from '../verify.ts';
+import { storedReply } from '../stored-reply.ts';
 
 export interface RowFilter {
   readonly status: Status | null;
@@ -58,9 +58,6 @@ export type RowView = Readonly<
     [K in Shared | 'status' | 'deliverability' | 'reason' | 'checks' | 'verified_at']: Report[K] | null;
   } & { problem: { code: string; line: number; error: string } | null }
 >;
-
-/** As it was recorded; earlier versions had no decision. */
-type StoredResult = Report & Partial<Pick<VerificationReply, 'decision'>>;
 
 /** A row of the file and what is known about it. */
 export interface RowEntry {
@@ -201,7 +198,7 @@ function viewOf(
   result: ListResult | undefined,
 ): RowView {
   const parts = row.addresses.length;
-  const report: StoredResult | null = result === undefined ? null : JSON.parse(result.body);
+  const report = result === undefined ? null : storedReply(result.body);
   return {
     row: row.row,
     part: parts > 1 ? index + 1 : null,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REASON_FILTERS } from '../../../src/kernel/facts/reasons.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { runSql } from '../../lab/stores.ts';
 import { sendCsv } from '../list-lab.ts';
 import { type Client, of, signedIn } from './client.ts';
 
@@ -42,6 +43,25 @@ describe('the log', () => {
     const detail = await admin.call('GET', of(member.account, `/log/${first.id}`));
     expect(detail.json.reply).toEqual(first);
     expect(detail.json.entry).toEqual(json.entries[2]);
+  });
+
+  it('has every check of a reply that another version stored, and so has the list of it', async () => {
+    const own = await lab.member({ credits: 20 });
+    const reader = await signedIn(lab, { account: own.account, role: 'viewer' });
+    const list = (await sendCsv(lab, own, 'email\nzoe@good.com\n')).json.id;
+    const entries = async () => (await search({}, own.account, reader)).json.entries;
+    await expect.poll(entries, { timeout: 30_000 }).toHaveLength(1);
+    const [{ id }] = await entries();
+    const { body = '' } = (await lab.store.verifications.get(own.account.id, id)) ?? {};
+    const { checks, ...stored } = JSON.parse(body);
+    const { smtp: _, ...others } = checks;
+    const text = JSON.stringify({ ...stored, checks: others });
+    await runSql(lab.databaseUrl, `UPDATE verifications SET body = '${text}' WHERE id = '${id}'`);
+    const completed = { ...others, smtp: { result: 'skipped' } };
+    const { reply } = (await reader.call('GET', of(own.account, `/log/${id}`))).json;
+    expect(reply).toEqual({ ...stored, checks: completed });
+    const { rows } = (await own.call('GET', `/v1/lists/${list}/rows`)).json;
+    expect(rows).toMatchObject([{ checks: completed, egress: null }]);
   });
 
   it('finds the results of lists', async () => {

@@ -26,7 +26,7 @@ export async function buildGuide(outDir: string): Promise<string[]> {
   cpSync(join(ROOT, 'docs/images'), join(SOURCES, 'images'), { recursive: true });
   await build(join(ROOT, 'docs'), { outDir });
   const packages = JSON.parse(readFileSync(join(outDir, 'packages.json'), 'utf8')) as string[];
-  for (const name of ['packages.json', 'hashmap.json']) rmSync(join(outDir, name), { force: true });
+  rmSync(join(outDir, 'packages.json'));
   for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
     if (!/\.(html|js)$/.test(name)) continue;
     const text = readFileSync(join(outDir, name), 'utf8');

@@ -138,7 +138,7 @@ const GUIDE_ROUTES: readonly Route[] = [
     }),
   }),
   guideRoute('/guide/', () => 'index.html', REVALIDATED),
-  guideRoute('/guide/:page', (page) => (page.endsWith('.md') ? page : `${page}.html`), REVALIDATED),
+  guideRoute('/guide/:page', (page) => (/\.(md|json)$/.test(page) ? page : `${page}.html`), REVALIDATED),
   guideRoute('/guide/assets/:name', (name) => `assets/${name}`, FOREVER),
   guideRoute('/guide/assets/chunks/:name', (name) => `assets/chunks/${name}`, FOREVER),
   guideRoute('/llms.txt', () => 'llms.txt', REVALIDATED),

@@ -121,6 +121,12 @@ describe('the guide', () => {
     expect((await get('/guide/nothing', known)).status).toBe(404);
   });
 
+  it('names the scripts of its pages, which it asks for where one is missing', async () => {
+    // The page of a release before finds those of this one so.
+    const scripts = JSON.parse(await textOf('/guide/hashmap.json'));
+    for (const page of PAGES) await textOf(`/guide/assets/${page}.md.${scripts[`${page}.md`]}.js`);
+  });
+
   it('serves its own files only', async () => {
     for (const path of [
       '/guide/nothing',

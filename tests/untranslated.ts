@@ -61,7 +61,7 @@ const HIDDEN =
 /** Functions whose arguments are never shown. */
 const CALLS =
   /^(?:api|console|document|window|location|localStorage|Object|Reflect|JSON|URL|Intl|Date|RegExp|navigator)\b|^(?:getRouteApi|lazyPage|lazyPart|useShortcut|isShortcut|keysText|ariaKeys|matchMedia|addEventListener|factText|useMediaQuery|Error|TypeError|Set|Map|setText)$|\.(?:startsWith|endsWith|includes|split|indexOf|querySelector|querySelectorAll|closest|matches|getElementById|addEventListener|removeEventListener|setAttribute|getAttribute|removeAttribute|has|get|set|append|test|setItem|getItem|removeItem|replace|replaceAll|createElement|add|invalidateQueries)$/;
-const KEYS = /^(?:Enter|Escape|Tab|Home|End|Shift|Control|Meta|Alt|Arrow\w+|Page(?:Up|Down)|Delete|Backspace)$/;
+const KEYS = /^(?:Enter|Escape|Tab|Home|End|Shift|Control|Meta|Alt|Arrow\w+|Page(?:Up|Down)|Backspace)$/;
 const CODE =
   /^(?:var\(|calc\(|repeat\(|minmax\(|--|url\(|[\d.]+(?:px|rem|em|%)|https?:|mailto:|[./#][^ ]*$|\[|M\d|Bearer )|^[A-Z\d_]+$|^\S+@\S+$|sans-serif|monospace|@mantine|[{};]$|^(?:switch|open|numbers) 0$/;
 

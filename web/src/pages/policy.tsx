@@ -104,7 +104,7 @@ function Remove({ name }: { name: string }) {
       <Button color="red" onClick={() => setOpened(true)}>{t`Delete`}</Button>
       <ConfirmDialog
         title={t`Delete ${name}?`}
-        action="Delete"
+        action={t`Delete`}
         opened={opened}
         onClose={() => setOpened(false)}
         onConfirm={async () => {

@@ -354,7 +354,7 @@ function WebhookActions({ of, onDeleted }: { of: Webhook; onDeleted: () => Promi
         opened={open === 'delete'}
         onClose={close}
         title={t`Delete webhook`}
-        action="Delete"
+        action={t`Delete`}
         onConfirm={async () => {
           await unwrap(api.DELETE('/dashboard/accounts/{account}/webhooks/{id}', { params }));
           await onDeleted();

@@ -50,7 +50,7 @@ export function HookDialogs({ open, onClose }: { open: HookDialog | null; onClos
         opened={isOpen('delete')}
         onClose={onClose}
         title={t`Delete auth hook`}
-        action="Delete"
+        action={t`Delete`}
         onConfirm={async () => {
           if (hook === null) return;
           const params = { path: { account, id: hook.id } };

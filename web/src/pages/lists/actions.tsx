@@ -81,7 +81,7 @@ export function ListActions({ of, search }: { of: ListHere; search: ListSearch }
       </ConfirmDialog>
       <ConfirmDialog
         title={t`Delete ${of.name}?`}
-        action="Delete"
+        action={t`Delete`}
         opened={asking === 'delete'}
         onClose={() => setAsking(null)}
         onConfirm={remove}

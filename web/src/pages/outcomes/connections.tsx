@@ -125,7 +125,7 @@ export function ConnectionDialogs({ open, onClose }: { open: ConnectionDialog | 
         opened={isOpen('delete')}
         onClose={onClose}
         title={t`Delete connection`}
-        action="Delete"
+        action={t`Delete`}
         onConfirm={async () => {
           if (source === null) return;
           const params = { path: { account, id: source.id } };

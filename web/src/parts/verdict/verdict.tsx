@@ -150,7 +150,7 @@ const KIND_WORDS: Readonly<Record<ProviderKind, string>> = {
   mailbox: t`have mailboxes`,
   gateway: t`filter and pass on`,
   hosting: t`are of a web host`,
-  forwarder: 'forward',
+  forwarder: t`forward`,
   relay: t`hide an address`,
 };
 

@@ -26,7 +26,7 @@ type FilterEvidence = { result: 'pass' | 'skipped'; filter: null } | { result: '
 export interface DisposableEvidence {
   /** `unknown`: only the suspicion tier of the lists names it. `skipped`: nothing to look up. */
   readonly result: Result;
-  /** Names the list entry or mail host that decided. */
+  /** The list entry or mail host that decided. */
   readonly matched: string | null;
   readonly by: 'list' | 'mail_host' | null;
 }
@@ -136,7 +136,7 @@ export interface SmtpEvidence {
   /** What the server said with that code, as `blankedText` returns it; null if no reply decided. */
   readonly message: string | null;
   readonly tls: boolean;
-  /** Names what decided: a classification rule, or what happened instead of a reply. */
+  /** What decided: a classification rule, or what happened instead of a reply. */
   readonly rule: string | null;
   readonly decidedBy: SmtpSource;
   /** Null if no reply decided. */

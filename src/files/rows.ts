@@ -19,7 +19,7 @@ export interface RowSource {
   readonly format: FileForm;
   /** Between the cells of a row; null: the form has none, or a row has one cell. */
   readonly delimiter: string | null;
-  /** Names the encoding of a text, as the WHATWG's Encoding Standard does. */
+  /** The encoding of a text, by its name in the WHATWG's Encoding Standard. */
   readonly encoding: string | null;
   readonly byteOrderMark: boolean;
   /** Names the sheet of a workbook. */
@@ -79,7 +79,7 @@ export interface RowAddress {
 
 export interface ReadWarning {
   readonly code: ReadWarningCode;
-  /** Reads as a whole sentence. */
+  /** A whole sentence. */
   readonly message: string;
 }
 

@@ -87,7 +87,7 @@ interface FilterRowError {
   readonly text: string;
   /** Null: the row as a whole. */
   readonly field: string | null;
-  /** Reads as one sentence. */
+  /** One sentence. */
   readonly error: string;
 }
 

@@ -437,7 +437,7 @@ interface UsageHoursTable {
   key_id: string;
   validation_type: Level;
   status: Status;
-  /** Stays empty where there is none. */
+  /** Empty where there is none. */
   reason: Reason | '';
   requests: number;
   credits: number;

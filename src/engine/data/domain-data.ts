@@ -51,7 +51,7 @@ function speaksFor(entry: string, name: string): boolean {
 
 interface DisposableAnswer {
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** Names the deciding entry: the domain itself or a parent of it. */
+  /** The deciding entry: the domain itself or a parent of it. */
   readonly matched: string | null;
 }
 
@@ -240,7 +240,7 @@ function assembleDomainData(
 interface WatchOptions {
   /** Whether mail hosts that were learned count; default true. */
   readonly learned?: boolean;
-  /** Names the package's data/ folder. */
+  /** The data/ folder of the package. */
   readonly packaged?: string;
   /**
    * Minimum interval in milliseconds between two stat calls. The default is shorter than `disposable update` takes to
@@ -477,7 +477,7 @@ interface NamedEntry {
 }
 
 interface HostExplanation {
-  /** Names a mail host, or holds its address. */
+  /** The name or address of a mail host. */
   readonly host: string;
   readonly disposable: boolean;
   /** Many unrelated customers share it: it is never disposable. */
@@ -494,7 +494,7 @@ interface DomainExplanation {
   /** Null for a public suffix and for an invalid name. */
   readonly registrable: string | null;
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** Names the deciding entry: the domain or a parent of it. */
+  /** The deciding entry: the domain or a parent of it. */
   readonly matched: string | null;
   /** Names that a source has, from the domain up to its registrable domain. */
   readonly named: readonly NamedEntry[];

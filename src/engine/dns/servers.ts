@@ -49,7 +49,7 @@ export interface ServerHealth {
 }
 
 interface AskTime {
-  /** Bounds all attempts together. */
+  /** For all attempts together. */
   readonly budgetMs: number;
   /** The caller's remaining time: the shorter, the sooner the next server is tried. */
   readonly paceMs: number;
@@ -126,7 +126,7 @@ const isLying = ({ checked }: PoolMember): boolean => checked !== null && isLie(
 
 export function createServerPool(options: {
   servers: readonly DnsServer[];
-  /** Bounds one attempt. */
+  /** For one attempt. */
   timeoutMs: number;
   clock: Clock;
   /** Runs at each NOERROR or NXDOMAIN. */

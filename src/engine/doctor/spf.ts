@@ -175,7 +175,7 @@ interface SpfQuestion {
 
 interface SpfAnswer {
   readonly result: SpfResult;
-  /** Names the deciding term, or describes the error in short. */
+  /** The deciding term, or the error in short. */
   readonly why: string;
 }
 

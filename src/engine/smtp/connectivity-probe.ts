@@ -29,7 +29,7 @@ export interface Greeting {
 }
 
 interface ProbeOptions {
-  /** Bounds the whole probe. */
+  /** For the whole probe. */
   readonly withinMs: number;
   /** It connects from there; by default, the system chooses. */
   readonly egress?: Pick<Egress, 'bind' | 'via'>;

@@ -89,7 +89,7 @@ export interface ReplyReading {
   readonly meaning: string;
   /** `reconnect`: too many recipients, retry in a new session. `starttls_required`: send STARTTLS first. */
   readonly finding: SmtpFinding | 'reconnect' | 'starttls_required';
-  /** Names the deciding rule. */
+  /** The deciding rule. */
   readonly rule: string | null;
   /** Seconds, as announced by the server. */
   readonly retryAfterSeconds: number | null;

@@ -202,7 +202,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
 
 interface SenderIdentity {
   readonly egress: Egress;
-  /** Stays empty for `<>`. */
+  /** Empty for `<>`. */
   readonly sender: string;
   readonly names: readonly string[];
   /** Another one for each change of the entry: sessions are not shared across it. */

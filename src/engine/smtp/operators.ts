@@ -57,7 +57,7 @@ export function mailOperatorKey(
 
 /** How much a mail operator is used and slows us down, for metrics. */
 export interface OperatorUse {
-  /** Names the provider, or holds OTHER_OPERATORS. */
+  /** The name of the provider, or OTHER_OPERATORS. */
   readonly operator: string;
   readonly dialoguesOpen: number;
   /** Counts dialogues so far. */

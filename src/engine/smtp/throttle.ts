@@ -289,7 +289,7 @@ interface EgressQuestion {
 /** Our IP address was rejected. */
 export interface AddressRejection {
   readonly where: Destination;
-  /** Names the account whose recipient it is. */
+  /** The account whose recipient it is. */
   readonly account: string;
   /** When the recipient was named: perhaps by a rule of its domain, so at first for that domain alone. */
   readonly isForDomain: boolean;

@@ -5,7 +5,7 @@ import type { RuleFinding } from './classify/rules.ts';
 interface UncertainReplyKind {
   /** Name of the provider; OTHER_OPERATORS: all others, whose names are neither few nor ours to keep. */
   readonly operator: string;
-  /** Combines code, enhanced code and template; it has 12 hex digits. */
+  /** 12 hex digits, from code, enhanced code and template. */
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;

@@ -57,7 +57,7 @@ interface KeyPlaces {
   readonly query?: string;
   /** Names the field in a JSON body, or in a form. */
   readonly body?: string;
-  /** Names the header, in lower case. */
+  /** The header, in lower case. */
   readonly header?: string;
   /** Words that `Authorization` may have before the key; the empty string: none. */
   readonly schemes?: readonly string[];

@@ -130,7 +130,7 @@ export interface UsageEntry {
   readonly hour: number;
   readonly validationType: Level;
   readonly status: Status;
-  /** Stays empty where there is none. */
+  /** Empty where there is none. */
   readonly reason: Reason | '';
   /** Of calls, one address each, and of lists. */
   readonly api: UsageSums;

@@ -205,7 +205,7 @@ function replaceWord(text: string, word: string, mark: string): string {
 const TEMPLATE_MAX = 300;
 
 export interface Template {
-  /** Combines code, enhanced code and text; it has 12 hex digits. */
+  /** 12 hex digits, from code, enhanced code and text. */
   readonly fingerprint: string;
   readonly text: string;
 }

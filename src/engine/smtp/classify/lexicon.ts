@@ -154,7 +154,7 @@ export interface LexiconFile {
 type LexiconSlots = Readonly<Record<string, readonly string[]>>;
 
 interface LexiconEntry {
-  /** Stays empty for placeholders. */
+  /** Empty for placeholders. */
   readonly language: string;
   readonly phrase: string;
   readonly slots: readonly Slot[];
@@ -360,7 +360,7 @@ type Separator = 'none' | 'comma' | 'colon' | 'stop';
 
 /** A phrase of the lexicon or one unknown word, in the order of the text. */
 export interface LexiconToken {
-  /** Stays empty for an unknown word. */
+  /** Empty for an unknown word. */
   readonly slots: readonly Slot[];
   /** The index among the lexicon's entries; -1 for an unknown word. */
   readonly entry: number;

@@ -4,7 +4,7 @@ import type { MailvetOptions, WriteOptions } from './types.ts';
 const TIMEOUT_MS = 35_000;
 /** Timers take no more: with more they end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** A reply that is read as a whole has at most this size, unpacked. The clients in all languages have the same limit. */
+/** A reply that is read as a whole has at most this size, unpacked. Clients in all languages have the same limit. */
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 interface Call extends WriteOptions {

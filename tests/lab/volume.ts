@@ -50,7 +50,7 @@ export interface Volume {
   readonly listAt: number;
 }
 
-/** On SQLite. All 60,000 take a second or two. `of`: an account that has verified nothing; one of its own by default. */
+/** On SQLite. All 60,000 take a second or two. `of`: an account without verifications; a new one by default. */
 export async function volumeOf(
   lab: Lab,
   { calls = 55_000, rows = 5_000, of = null }: { calls?: number; rows?: number; of?: Account | null } = {},

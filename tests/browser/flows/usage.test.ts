@@ -312,7 +312,7 @@ function saidBy(text: string): number | null {
   return parts.flatMap(numbersIn).reduce((sum, n) => sum + n, 0);
 }
 
-/** The links to the log that say how many rows they open; not those of single rows. Key figures have their change last. */
+/** Links to the log that say how many rows they open, not those of single rows. Key figures have their change last. */
 async function figuresOf(page: Page) {
   const links = await page.evaluate<{ href: string; text: string }[]>(
     `[...document.querySelectorAll('main a[href*="/log?"]')].filter(({ href }) => !/[?&]open=/.test(href))

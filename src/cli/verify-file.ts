@@ -43,7 +43,7 @@ interface FileCheck {
   readonly concurrency: number;
   readonly level: Level;
   readonly timeoutMs: number;
-  readonly waitMs: number;
+  readonly wait: number;
   readonly evidence: boolean;
   /** That decides from each result; null: none. */
   readonly policy: Policy | null;
@@ -316,12 +316,12 @@ function resultRows(
 
 /** Its calls return null if no resolver answered, even after retries. */
 function rowVerifier(verifier: Verifier, check: FileCheck): VerifyAddress {
-  const { level, timeoutMs, waitMs, evidence, signal } = check;
+  const { level, timeoutMs, wait, evidence, signal } = check;
   let resolverDown = false;
   return async ({ text: email }) => {
     // After one row has failed, later rows are not retried until a resolver answers again.
     for (const pauseMs of resolverDown ? [0] : [500, 2000, 5000, 0]) {
-      const result = await verifyOrNull(verifier, email, { level, timeoutMs, wait: waitMs, evidence, signal });
+      const result = await verifyOrNull(verifier, email, { level, timeoutMs, wait, evidence, signal });
       if (result !== null) {
         resolverDown = false;
         return result;

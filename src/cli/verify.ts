@@ -93,7 +93,7 @@ export const verifyCommand = (): Command =>
         level: level ?? policy?.level ?? DEFAULT_LEVEL,
         timeoutMs: flags.timeoutMs ?? policy?.timeoutMs ?? TIMEOUT_MS.default,
         evidence: flags.evidence ?? false,
-        waitMs: (flags.wait === true ? WAIT_MINUTES : (flags.wait ?? 0)) * 60_000,
+        wait: (flags.wait === true ? WAIT_MINUTES : (flags.wait ?? 0)) * 60_000,
       };
       try {
         if (flags.file === undefined || signal === null) {

@@ -139,9 +139,7 @@ it('files that are written at the same time do not mix', async () => {
 });
 
 it('a file that is too large to write is reported as the problem it is', async () => {
-  const writer = createResultWriter('xlsx', ['email'], {
-    state: { rows: 9, crc: 0, sizeBytes: 0xffff_fff0, packedBytes: 9 },
-  });
+  const writer = createResultWriter('xlsx', ['email'], { state: { rows: 9, crc: 0, size: 0xffff_fff0, packed: 9 } });
   const row = { cells: ['a@example.com'], extra: [], result: null, json: {} };
   await expect(writer.rows([row])).rejects.toMatchObject({ problem: { code: 'unreadable_file' } });
 });

@@ -70,14 +70,19 @@ function directory(parts: readonly ZipPart[], at: number): Buffer {
   return Buffer.concat([list, end]);
 }
 
-/** How far the sheet is. Every piece is packed on its own, so another writer can continue from here. */
+/**
+ * How far the sheet is. Every piece is packed on its own, so another writer can continue from here. `verify --resume`
+ * reads it from a file that may be one of an earlier version: its fields keep their names.
+ */
 export interface XlsxState {
   /** Counts the rows written. */
   readonly rows: number;
   /** Covers the XML of the sheet so far. */
   readonly crc: number;
-  readonly sizeBytes: number;
-  readonly packedBytes: number;
+  /** Bytes. */
+  readonly size: number;
+  /** Bytes. */
+  readonly packed: number;
 }
 
 const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -144,45 +149,45 @@ export interface Written {
   readonly state: XlsxState;
 }
 
-const START: XlsxState = { rows: 0, crc: 0, sizeBytes: 0, packedBytes: 0 };
+const START: XlsxState = { rows: 0, crc: 0, size: 0, packed: 0 };
 
 /** Writes the file up to and with the first row. */
 export function writeHead(names: readonly string[]): Written {
-  const { piece, state } = packedBytes(START, SHEET_HEAD + rowXml(1, names), 1);
+  const { piece, state } = deflated(START, SHEET_HEAD + rowXml(1, names), 1);
   return { piece: Buffer.concat([PARTS_BEFORE_SHEET.bytes, localHeader(SHEET), piece]), state };
 }
 
 /** Computes for some 5 µs per row. Throws FileError for more than an XLSX file can hold. */
 export const writeRows = (state: XlsxState, rows: readonly (readonly XlsxCell[])[]): Written =>
-  packedBytes(state, rows.map((cells, i) => rowXml(state.rows + 1 + i, cells)).join(''), rows.length);
+  deflated(state, rows.map((cells, i) => rowXml(state.rows + 1 + i, cells)).join(''), rows.length);
 
 /** What follows the last row. */
 export function writeEnd(before: XlsxState): Uint8Array {
-  const { piece, state } = packedBytes(before, SHEET_END, 0, DEFLATE_END);
+  const { piece, state } = deflated(before, SHEET_END, 0, DEFLATE_END);
   const part = {
     name: SHEET,
     crc: state.crc,
-    sizeBytes: state.sizeBytes,
-    packedBytes: state.packedBytes,
+    sizeBytes: state.size,
+    packedBytes: state.packed,
     at: PARTS_BEFORE_SHEET.bytes.length,
   };
   const descriptor = dataDescriptor(part);
-  const at = part.at + localHeader(SHEET).length + state.packedBytes + descriptor.length;
+  const at = part.at + localHeader(SHEET).length + state.packed + descriptor.length;
   return Buffer.concat([piece, descriptor, directory([...PARTS_BEFORE_SHEET.parts, part], at)]);
 }
 
 /** `end` is that of the packed sheet. */
-function packedBytes(before: XlsxState, text: string, rows: number, end: Buffer = Buffer.alloc(0)): Written {
+function deflated(before: XlsxState, text: string, rows: number, end: Buffer = Buffer.alloc(0)): Written {
   const xml = Buffer.from(text);
-  const sizeBytes = before.sizeBytes + xml.length;
-  if (sizeBytes > ZIP_PART_BYTES)
+  const size = before.size + xml.length;
+  if (size > ZIP_PART_BYTES)
     throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
   const piece = Buffer.concat([deflateRawSync(xml, PIECE), end]);
   const state = {
     rows: before.rows + rows,
     crc: crc32(xml, before.crc),
-    sizeBytes,
-    packedBytes: before.packedBytes + piece.length,
+    size,
+    packed: before.packed + piece.length,
   };
   return { piece, state };
 }

@@ -9,6 +9,10 @@ const ALLOWED: Readonly<Record<string, readonly (readonly [found: string, why: s
   'web/src/pages/operator.tsx': [['maxLength: 15', 'digits of a number, and what sets them apart']],
   'web/src/pages/operator-account.tsx': [['maxLength: 15', 'likewise']],
   'web/src/pages/log/hours.tsx': [['"24 hours" in a sentence', 'what they show']],
+  'web/src/pages/log/search.ts': [
+    ['"24 hours" in a sentence', 'the name of a view that every user has'],
+    ['"7 days" in a sentence', 'likewise'],
+  ],
   'web/src/parts/time.ts': [
     ['"24 hours" in a sentence', 'a range of charts and the log'],
     ['"7 days" in a sentence', 'likewise'],

@@ -233,7 +233,7 @@ const KINDS: readonly ((dice: Dice) => Buffer)[] = [
 ];
 
 it(`${CASES.toLocaleString('en-US')} files are read or rejected`, { timeout: 1_200_000 }, async () => {
-  // Threads stay for a while, with files of their own: all of them start here.
+  // Threads stay for a while, with files of their own.
   await Promise.all(Array.from({ length: LANES }, () => outcome(GOOD_XLSX, 1000, {})));
   const files = openFiles();
   const seen = new Map<number | string, number>();
@@ -258,7 +258,8 @@ it(`${CASES.toLocaleString('en-US')} files are read or rejected`, { timeout: 1_2
   // The files are hostile in many ways, and many of them are still files.
   for (const kind of ['read', 'list_too_large', 'unreadable_file', 'no_address_column'])
     expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(CASES / 100);
-  expect(openFiles()).toBeLessThanOrEqual(files);
+  // One for large workbooks may have started meanwhile.
+  await expect.poll(openFiles, { timeout: 120_000 }).toBeLessThanOrEqual(files);
   expect(readdirSync(dir)).toEqual([]);
 });
 

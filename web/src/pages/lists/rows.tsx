@@ -204,8 +204,9 @@ function CopyAddresses({ rows, all }: { rows: readonly Row[]; all: { of: ListHer
         loading={busy}
         disabled={loaded.length === 0}
       >
-        {search?.query === undefined ? t`Copy ${formatNumber(count)}` : t`Copy all`}
-        <span className={css.quiet}>{t` addresses`}</span>
+        {search?.query === undefined
+          ? t`Copy ${plural(count, { one: '# address', other: '# addresses' })}`
+          : t`Copy all addresses`}
       </Button>
       {error && <ErrorAlert error={error} />}
     </>

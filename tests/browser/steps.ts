@@ -1,6 +1,7 @@
 /** What people do again and again, by what they see: roles and labels. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { OPEN, type Part, settled } from '../lab/axe.ts';
 import type { Person } from '../lab/person.ts';
 
 export const heading = (page: Page, name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name });
@@ -65,17 +66,20 @@ export async function stored(page: Page): Promise<string> {
   return JSON.stringify(kept) + JSON.stringify(await page.context().cookies());
 }
 
-/** How far the page can be scrolled sideways, in pixels. */
+/** How far the page, or what is open over it, can be scrolled sideways, in pixels. */
 export const sideways = (page: Page): Promise<number> =>
-  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  page.evaluate<number>(
+    `Math.max(...[document.documentElement, ...${OPEN}].map((one) => one.scrollWidth - one.clientWidth))`,
+  );
 
 /**
  * Texts of which a part cannot be seen: beyond the window, the edge of a box that hides what does not fit, or that of a
  * table. What is for screen readers only, and code that scrolls by itself, is left out.
  */
-export const cutTexts = (page: Page): Promise<readonly string[]> => page.evaluate(CUT_TEXTS);
+export const cutTexts = (page: Page, part: Part = 'document'): Promise<readonly string[]> =>
+  page.evaluate(`(${CUT_TEXTS})(${part === 'overlay' ? OPEN : '[]'})`);
 
-const CUT_TEXTS = `(() => {
+const CUT_TEXTS = `(open) => {
   const hides = (element) => {
     const { overflowX } = getComputedStyle(element);
     return ['hidden', 'clip'].includes(overflowX) || (overflowX === 'auto' && element.querySelector(':scope > table'));
@@ -88,21 +92,35 @@ const CUT_TEXTS = `(() => {
       if (hides(box)) {
         if (left < edge.left - 1 || right > edge.right + 1) return true;
       } else if (scrolls(box)) return false;
+      // Only the window cuts it, not the boxes around it.
+      if (getComputedStyle(box).position === 'fixed') break;
     }
     return left < -1 || right > innerWidth + 1;
   };
   const found = new Set();
-  const texts = document.createTreeWalker(document.querySelector('main') ?? document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const { currentNode: text } = texts;
-    if (text.data.trim() === '' || !text.parentElement.checkVisibility({ visibilityProperty: true })) continue;
-    const range = document.createRange();
-    range.selectNodeContents(text);
-    if ([...range.getClientRects()].some((rect) => rect.width > 0 && isCut(text.parentElement, rect)))
-      found.add(text.data.trim());
-  }
+  const parts = open.length > 0 ? open : [document.querySelector('main') ?? document.body];
+  for (const texts of parts.map((part) => document.createTreeWalker(part, NodeFilter.SHOW_TEXT)))
+    while (texts.nextNode()) {
+      const { currentNode: text } = texts;
+      if (text.data.trim() === '' || !text.parentElement.checkVisibility({ visibilityProperty: true })) continue;
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      if ([...range.getClientRects()].some((rect) => rect.width > 0 && isCut(text.parentElement, rect)))
+        found.add(text.data.trim());
+    }
   return [...found];
-})()`;
+}`;
+
+/** Closes what is open. Throws where Escape does not. */
+export async function closeAll(page: Page): Promise<void> {
+  // A dialog may be open over a drawer.
+  for (let left = 3; left > 0; left--) {
+    if ((await page.evaluate<number>(`${OPEN}.length`)) === 0) return;
+    await page.keyboard.press('Escape');
+    await settled(page);
+  }
+  throw new Error('Escape does not close what is open.');
+}
 
 /** Asserts the text of a locator once it is there. */
 export const expectText = (locator: Locator): ReturnType<typeof expect.poll> =>

@@ -34,13 +34,16 @@ type Rules = 'all' | 'colors';
 
 const OF_COLORS = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 
-/** What axe-core looks at: the document, or, where a dialog or a menu is open, only that. */
-type Part = 'document' | 'overlay';
+/** What is looked at: the document, or, where a dialog, a drawer or a menu is open, only that. */
+export type Part = 'document' | 'overlay';
+
+/** Code for the page: the dialogs, drawers and menus that are open. */
+export const OPEN = `[...document.querySelectorAll('[role="dialog"], [role="menu"], [data-drawer]')]
+  .filter((one) => one.checkVisibility())`;
 
 const PARTS: Readonly<Record<Part, string>> = {
   document: 'document',
-  overlay: `((open) => open.length > 0 ? { include: open } : document)(
-    [...document.querySelectorAll('[role="dialog"], [role="menu"]')].filter((one) => one.checkVisibility()))`,
+  overlay: `((open) => open.length > 0 ? { include: open } : document)(${OPEN})`,
 };
 
 /** The violations as text: rule, requirement and location. */

@@ -180,8 +180,7 @@ export function writeEnd(before: XlsxState): Uint8Array {
 function deflated(before: XlsxState, text: string, rows: number, end: Buffer = Buffer.alloc(0)): Written {
   const xml = Buffer.from(text);
   const size = before.size + xml.length;
-  if (size > ZIP_PART_BYTES)
-    throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
+  if (size > ZIP_PART_BYTES) throw unreadable('its results are larger than an XLSX file can be; write CSV instead');
   const piece = Buffer.concat([deflateRawSync(xml, PIECE), end]);
   const state = {
     rows: before.rows + rows,

@@ -22,8 +22,8 @@ export default defineConfig({
     // More than cores, because tests wait for about a third of their time.
     maxWorkers: 3,
     // Against hangs only: on a busy machine everything takes longer.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
       {

@@ -175,7 +175,7 @@ describe.runIf(ENGINE === 'sqlite')('a backup', () => {
     expect(statSync(pipe).isFIFO()).toBe(true);
   });
 
-  it('that is interrupted leaves nothing behind', { timeout: 120_000 }, async () => {
+  it('that is interrupted leaves nothing behind', async () => {
     const place = folder('interrupted');
     const file = join(place, 'b.db');
     const env = { PATH: process.env.PATH ?? '', MAILVET_DATABASE_URL: url };

@@ -64,7 +64,7 @@ describe('kill -9 under load', () => {
 });
 
 describe('SIGTERM under load', () => {
-  it('no reply is lost and nothing is half-charged', { timeout: 60_000 }, async () => {
+  it('no reply is lost and nothing is half-charged', async () => {
     const service = await startProcess(environment);
     const load = startLoad(service.url, key);
     await vi.waitUntil(() => load.acknowledged.length > 50, { timeout: 30_000 });
@@ -92,7 +92,7 @@ describe('SIGTERM with idle connections', () => {
 });
 
 describe('several processes on one store', () => {
-  it('64 parallel requests on 10 credits: exactly 10 are charged', { timeout: 60_000 }, async () => {
+  it('64 parallel requests on 10 credits: exactly 10 are charged', async () => {
     const poor = await store.accounts.create({ name: 'poor', plan: 'enterprise', rateLimit: 1000, credits: 10 });
     const { value } = await createKey(store, poor.id, { name: 'poor', allowIps: [] });
     const services = await Promise.all([1, 2, 3].map(() => startProcess(environment)));
@@ -112,7 +112,7 @@ describe('several processes on one store', () => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
-  it('a filter added through one applies to the next request to another', { timeout: 60_000 }, async () => {
+  it('a filter added through one applies to the next request to another', async () => {
     const services = await Promise.all([1, 2].map(() => startProcess(environment)));
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const verify = async (i: number) => {

@@ -61,7 +61,7 @@ const disposableEverywhere = (domain: string) =>
   }, SOON);
 
 describe('the disposable lists', () => {
-  it('are downloaded by a job, and every node gets them', { timeout: 120_000 }, async () => {
+  it('are downloaded by a job, and every node gets them', async () => {
     await disposableEverywhere('brand-new-burner.com');
   });
 

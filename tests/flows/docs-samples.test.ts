@@ -238,4 +238,4 @@ const own = SAMPLE_PAGES.filter((page) =>
     return claim === undefined || !('by' in claim || 'not' in claim);
   }),
 );
-it.each(own)('the samples of %s work', { timeout: 120_000 }, runPage);
+it.each(own)('the samples of %s work', runPage);

@@ -72,7 +72,7 @@ describe('a draining node', () => {
     return reply;
   };
 
-  it('is not ready, serves as before, and ends the drain at the second signal', { timeout: 120_000 }, async () => {
+  it('is not ready, serves as before, and ends the drain at the second signal', async () => {
     const node = await start(LONG);
     const exited = once(node.child, 'exit');
     expect(await get(node, '/readyz')).toMatchObject({ statusCode: 200 });
@@ -86,7 +86,7 @@ describe('a draining node', () => {
     agent.destroy();
   });
 
-  it('without requests of others, a worker, does not drain', { timeout: 120_000 }, async () => {
+  it('without requests of others, a worker, does not drain', async () => {
     const node = await start(LONG, ['--role', 'worker']);
     expect(await node.end('SIGTERM')).toBe(0);
   });

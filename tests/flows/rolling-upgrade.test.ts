@@ -177,7 +177,7 @@ describe.skipIf(plain === null)('a program that knows only filters that block', 
     rmSync(older, { recursive: true });
   });
 
-  it('blocks by none that does anything else, beside a newer one and after it', { timeout: 120_000 }, async () => {
+  it('blocks by none that does anything else, beside a newer one and after it', async () => {
     const cli = join(older, 'bin/mailvet.mjs');
     const environment = {
       MAILVET_DATABASE_URL: database.url,

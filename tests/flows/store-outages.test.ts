@@ -151,7 +151,7 @@ describe.skipIf(ENGINE !== 'postgres')('the service beside a PostgreSQL server i
     },
   );
 
-  it('and ends as usual, with nothing held', { timeout: 60_000 }, async () => {
+  it('and ends as usual, with nothing held', async () => {
     expect(await service.end('SIGTERM')).toBe(0);
     // Releases what was held for requests that failed.
     expect(await (await startProcess(setting.environment)).end('SIGTERM')).toBe(0);

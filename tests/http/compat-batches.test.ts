@@ -110,7 +110,7 @@ describe('Reacher’s bulk jobs', () => {
   const call = (key: string, method: string, path: string, body?: unknown) =>
     request(lab.url, method, `/compat/reacher/v1/bulk${path}`, body, { authorization: key });
 
-  it.each(['test', 'live'] as const)('become lists: %s mode', { timeout: 60_000 }, async (mode) => {
+  it.each(['test', 'live'] as const)('become lists: %s mode', async (mode) => {
     const { key } = mode === 'test' ? tester : owner;
     const input =
       mode === 'test'

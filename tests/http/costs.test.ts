@@ -151,7 +151,7 @@ describe('bodies in pieces of one byte', () => {
     socket.destroy();
   });
 
-  it('of as many uploads as there may be leave others served', { timeout: 60_000 }, async () => {
+  it('of as many uploads as there may be leave others served', async () => {
     const other = await newMember();
     const { perAccount, atOnce } = COSTS.list_upload;
     const open: RawConnection[] = [];

@@ -64,7 +64,7 @@ describe.skipIf(ENGINE !== 'postgres')('on PostgreSQL with a statement_timeout',
 });
 
 describe.skipIf(ENGINE !== 'sqlite')('on SQLite', () => {
-  it('a change waits for the lock of another process, and is then 503', { timeout: 60_000 }, async () => {
+  it('a change waits for the lock of another process, and is then 503', async () => {
     const other = new DatabaseSync(database.url.slice('sqlite:'.length));
     other.exec('BEGIN IMMEDIATE');
     const replies = [

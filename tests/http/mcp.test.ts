@@ -159,7 +159,7 @@ async function warnsOfUnknown(client: Client): Promise<void> {
 }
 
 describe('over HTTP', () => {
-  it('every tool', { timeout: 60_000 }, async () => usesEveryTool(await overHttp(tester.key)));
+  it('every tool', async () => usesEveryTool(await overHttp(tester.key)));
 
   it('names what is wrong with a request, in words of ours', async () => {
     const answer = async (method: string, params?: unknown) =>
@@ -282,11 +282,10 @@ describe('over HTTP', () => {
 });
 
 describe('over standard input', () => {
-  it('with a key: every tool of the service', { timeout: 60_000 }, async () =>
-    usesEveryTool(await overStdio({ MAILVET_URL: lab.url, MAILVET_KEY: tester.key })),
-  );
+  it('with a key: every tool of the service', async () =>
+    usesEveryTool(await overStdio({ MAILVET_URL: lab.url, MAILVET_KEY: tester.key })));
 
-  it('with a wrong address: what is set, and what to set', { timeout: 60_000 }, async () => {
+  it('with a wrong address: what is set, and what to set', async () => {
     const client = await overStdio({ MAILVET_URL: `${lab.url}/app`, MAILVET_KEY: tester.key });
     expect(await call(client, 'get_usage')).toMatchObject({
       failed: { code: 'not_found', error: expect.stringContaining(`MAILVET_URL is ${lab.url}/app`) },
@@ -294,7 +293,7 @@ describe('over standard input', () => {
     await client.close();
   });
 
-  it('without one: the engine, and only what needs no account', { timeout: 60_000 }, async () => {
+  it('without one: the engine, and only what needs no account', async () => {
     const client = await overStdio({
       MAILVET_DNS_SERVERS: `${lab.dns.address}:${lab.dns.port}`,
       MAILVET_DNS_CONTROL_NAMES: 'none',

@@ -545,7 +545,7 @@ it('the log finds the verifications that a number of the calibration counts', as
   expect((await who.call('GET', of(own.account, '/log?mail=opened'))).json.field).toBe('mail');
 });
 
-it('a world in which 4 % of unknown bounce is measured as it is', { timeout: 120_000 }, async () => {
+it('a world in which 4 % of unknown bounce is measured as it is', async () => {
   const own = await lab.member({ credits: 3_000, rateLimit: 10_000 });
   const random = numbersFrom(1927);
   /** Verified at one domain; each address bounces or arrives by the truth of its kind. */

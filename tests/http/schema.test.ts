@@ -66,7 +66,7 @@ function holds(reply: Reply, check: { Check(value: unknown): boolean }): void {
   expect(reply.status, reply.text).toBeLessThan(500);
 }
 
-it(`POST /v1/verify: ${CASES} bodies, 2xx only for valid ones`, { timeout: 120_000 }, async () => {
+it(`POST /v1/verify: ${CASES} bodies, 2xx only for valid ones`, async () => {
   const isReply = Compile(VerifyReply);
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 20, maxLength: 20 }), async (bodies) => {
@@ -84,7 +84,7 @@ it(`POST /v1/verify: ${CASES} bodies, 2xx only for valid ones`, { timeout: 120_0
   expect(await lab.store.accounts.audit()).toEqual([]);
 });
 
-it('POST and GET /v1/filters, GET /v1/usage: arbitrary text in every position', { timeout: 120_000 }, async () => {
+it('POST and GET /v1/filters, GET /v1/usage: arbitrary text in every position', async () => {
   const [isFilter, isList, isUsage] = [Compile(FilterAddedReply), Compile(FilterPageReply), Compile(UsageReply)];
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),

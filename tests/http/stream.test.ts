@@ -205,7 +205,7 @@ describe('replies that are taken slowly', () => {
     return reply.on('error', () => undefined);
   }
 
-  it('leave a place for every account, and an account its own bound', { timeout: 60_000 }, async () => {
+  it('leave a place for every account, and an account its own bound', async () => {
     const [server, url] = await exporting();
     const slow: IncomingMessage[] = [];
     for (let n = 0; n < atOnce; n++) slow.push(await unread(`${url}slow${n % (atOnce / perAccount)}`));
@@ -223,7 +223,7 @@ describe('replies that are taken slowly', () => {
     server.close();
   });
 
-  it('end when they are taken more slowly than the pace', { timeout: 90_000 }, async () => {
+  it('end when they are taken more slowly than the pace', async () => {
     const [server, url] = await exporting();
     const reply = await unread(`${url}drip`);
     const drip = setInterval(() => reply.read(512), 250);
@@ -234,7 +234,7 @@ describe('replies that are taken slowly', () => {
     server.close();
   });
 
-  it('go on for as long as they are taken at the pace', { timeout: 90_000 }, async () => {
+  it('go on for as long as they are taken at the pace', async () => {
     const [server, url] = await exporting();
     const reply = await unread(`${url}steady`);
     let bytes = 0;

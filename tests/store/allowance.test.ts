@@ -315,7 +315,7 @@ describeStores('plans, months, charges and grants, whatever happens on two nodes
     expect(months).toEqual([...new Set(months)]);
   }
 
-  it('credits neither appear nor vanish, and each month is given once', { timeout: 120_000 }, async () => {
+  it('credits neither appear nor vanish, and each month is given once', async () => {
     const nodes = [await lab.open({ plans: PLANS }), await lab.open({ plans: PLANS })];
     const outcomes = { charged: 0, allowances: 0 };
     const live = async (steps: readonly Step[]) => {

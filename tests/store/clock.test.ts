@@ -62,7 +62,7 @@ describeStores('the clock of the store', (lab) => {
 });
 
 describeStores('a round of the purge', (lab) => {
-  it('deletes a bounded number of rows; the rest follows in the next', { timeout: 120_000 }, async () => {
+  it('deletes a bounded number of rows; the rest follows in the next', async () => {
     const store = await lab.open();
     const who = await member(store);
     await lab.sql(oldVerifications(who, 51_000));

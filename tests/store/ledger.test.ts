@@ -178,7 +178,7 @@ describeStores('the ledger', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
-  it('is summed up once, whoever else charges, purges, erases or aborts meanwhile', { timeout: 60_000 }, async () => {
+  it('is summed up once, whoever else charges, purges, erases or aborts meanwhile', async () => {
     const store = await lab.open();
     const other = await lab.open();
     const members = [await member(store, { credits: 3_000 }), await member(store, { credits: 3_000 })];

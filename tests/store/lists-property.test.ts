@@ -145,7 +145,7 @@ class World {
 }
 
 describeStores('a list to which anything happens', (lab) => {
-  it('keeps the sums, charges each address once, and ends', { timeout: 120_000 }, async () => {
+  it('keeps the sums, charges each address once, and ends', async () => {
     const store = await lab.open();
     await fc.assert(
       fc.asyncProperty(opening, fc.array(operation, { maxLength: 25 }), async (opened, operations) => {

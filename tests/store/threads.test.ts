@@ -32,7 +32,7 @@ afterEach(() => {
 const onSqlite = it.skipIf(ENGINE !== 'sqlite');
 
 describeStores('a long read', (lab) => {
-  onSqlite('delays no charge', { timeout: 120_000 }, async () => {
+  onSqlite('delays no charge', async () => {
     const store = await lab.open();
     const who = await member(store, { credits: 100 });
     await verifyNow(store, who);

@@ -183,7 +183,7 @@ describe('accounts, for operators', () => {
 });
 
 describe('the service, for operators', () => {
-  it('the doctor reports the same findings as the command', { timeout: 60_000 }, async () => {
+  it('the doctor reports the same findings as the command', async () => {
     expect((await call('GET', '/doctor')).json).toEqual({ last: null });
     const { json } = await call('POST', '/doctor', undefined);
     const checks = json.checks.map(({ check }: { check: string }) => check);

@@ -46,7 +46,8 @@ export default defineConfig({
           include: [BROWSER],
           env: ONE_KYSELY,
           globalSetup: ['tests/lab/stores-setup.ts'],
-          testTimeout: 600_000,
+          // One goes through every page at three widths.
+          testTimeout: 1_800_000,
         },
       },
       {

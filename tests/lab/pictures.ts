@@ -60,14 +60,14 @@ const MASK = (style: string): string => `window.unmask = (() => {
 
 /**
  * What the comparison bears: of the accepted picture, which is compressed with loss, a pixel or two differ by more than
- * STRONG of 255 in brightness, and squares of SQUARE pixels by 9 of 255 in the mean of a channel; versions of Chromium
+ * STRONG of 255 in brightness, and squares of SQUARE pixels by 13 of 255 in the mean of a channel; versions of Chromium
  * smooth edges in ways of their own, by less than that. A heading or button that is one pixel elsewhere has 26 strong
  * pixels and more.
  */
 const STRONG = 24;
 const MOST_STRONG = 16;
 const SQUARE = 8;
-const MOST_OF_SQUARE = 12;
+const MOST_OF_SQUARE = 15;
 
 /** At half size, which is enough to see what has moved, and small. */
 const READ = `const read = async (url, scale) => {

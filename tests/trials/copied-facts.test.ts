@@ -32,13 +32,19 @@ it('a field of the verdict that depends on the domain has each address its own v
     '  is_role: boolean | null;\n',
     '  is_role: boolean | null;\n  labels: number | null;\n',
   );
-  expect(copy.compile()).toEqual(['src/engine/report.ts', 'tests/http/schema.test.ts']);
+  const others = ['src/http/dashboard/log.ts', 'src/service/stored-reply.ts', 'tests/http/schema.test.ts'];
+  expect(copy.compile()).toEqual(['src/engine/report.ts', ...others]);
   edit(
     'src/engine/report.ts',
     '    is_role: e.flags?.role ?? null,\n',
     "    is_role: e.flags?.role ?? null,\n    labels: address?.domain.split('.').length ?? null,\n",
   );
-  expect(copy.compile()).toEqual(['tests/http/schema.test.ts']);
+  expect(copy.compile()).toEqual(others);
+  edit(
+    'src/service/stored-reply.ts',
+    'retry_after: null, warnings: [] },\n',
+    'retry_after: null, warnings: [], labels: null },\n',
+  );
   edit(
     'src/contract/verify.ts',
     "    is_role: NullableFlag('A function, not a person: info@, sales@.'),\n",

@@ -523,7 +523,7 @@ class MailboxCheckRun {
     this.#askedFrom = egress;
     const sender = senderFor(identity.sender, this.#address.domain);
     const retryAfterSeconds = this.#deps.throttle.restsForSeconds(egress);
-    if (retryAfterSeconds > 0) return { refused: 'resting', retryAfterSeconds: retryAfterSeconds, egress };
+    if (retryAfterSeconds > 0) return { refused: 'resting', retryAfterSeconds, egress };
     const from = Math.max(this.#deps.options.clock.elapsed(), startByMs ?? 0);
     const service = await this.#deps.pool.ask({
       fresh,

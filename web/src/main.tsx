@@ -12,6 +12,7 @@ import { App } from './app.tsx';
 import { watchLinks } from './parts/link-token.ts';
 import { shownState } from './parts/shown-state.ts';
 import { showOwnTimeZone } from './parts/time-zone.ts';
+import { firstViewEnds } from './parts/use-end-first-view.ts';
 import { createAppRouter } from './routes.tsx';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
@@ -37,8 +38,13 @@ async function hydrate(rendered: { state: string; data: readonly [string[], unkn
   await router.load();
   if (document.documentElement.dataset.other === undefined && shownState(router) === rendered.state) {
     container.dataset.reacts = '';
-    // React has rendered again what differed. It is a fault of the page, but the page works.
-    hydrateRoot(container, app, { onRecoverableError: (error) => console.error(error) });
+    // A page that reacts later than its frame reads the search of its route, which a navigation would take from it.
+    const blockerFn = () => firstViewEnds.then(() => false);
+    firstViewEnds.then(router.history.block({ blockerFn, enableBeforeUnload: false }));
+    // React has rendered again what differed. It is a fault of the page, but the page works. The cause says what failed.
+    hydrateRoot(container, app, {
+      onRecoverableError: (error) => console.error(error, ...(error instanceof Error ? [error.cause] : [])),
+    });
   } else {
     container.replaceChildren();
     delete container.dataset.firstView;

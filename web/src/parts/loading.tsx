@@ -6,6 +6,7 @@ import { PAGE_FACTS } from '../../../src/kernel/facts/pages.ts';
 import { factText } from './fact-text.ts';
 import css from './loading.module.css';
 import { useSetPageTitle } from './page-title.ts';
+import { useHasNoFirstView } from './use-end-first-view.ts';
 
 /** How long a user waits before the page says that it takes long, ms. */
 const LONG_MS = 10_000;
@@ -41,6 +42,7 @@ export function Loading() {
 export function LoadingPage() {
   const path = useMatches({ select: (matches) => matches.at(-1)?.fullPath });
   const page = PAGE_FACTS.find((page) => page.path === path);
+  useHasNoFirstView();
   useSetPageTitle(page === undefined ? t`Loading` : factText(page.title));
   return (
     <div className={css.page}>

@@ -6,6 +6,7 @@ import type { PagePath } from '../../../src/kernel/facts/pages.ts';
 import { inSentence } from './format.ts';
 import { Wordmark } from './mark.tsx';
 import { useSetPageTitle } from './page-title.ts';
+import { useHasNoFirstView } from './use-end-first-view.ts';
 
 const OVERVIEW = { to: '/', label: t`Go to the overview` } as const;
 
@@ -21,6 +22,7 @@ export function NotFound(props: {
   const { inside = false, what = t`Page`, back = OVERVIEW } = props;
   const title = t`${what} not found`;
   useSetPageTitle(title);
+  useHasNoFirstView();
   return (
     <Box component={inside ? 'div' : 'main'} maw={640} p={inside ? 0 : 24}>
       {!inside && <Wordmark />}

@@ -1,9 +1,19 @@
 import { useEffect } from 'react';
 import { typeInto } from './drafts.ts';
 
+let end: () => void;
+/** Resolves once no part of what the service rendered waits for React any more. */
+export const firstViewEnds = new Promise<void>((resolve) => {
+  end = resolve;
+});
+
+/** Called by what stands in place of a page. */
+export const useHasNoFirstView = (): void => useEffect(end, []);
+
 /** Called where a page reacts: what was typed, left, pressed and sent before is handled now. */
 export function useEndFirstView(): void {
   useEffect(() => {
+    end();
     const view = document.querySelector<HTMLElement>('[data-first-view]');
     if (view === null) return;
     delete view.dataset.firstView;

@@ -5,6 +5,7 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { isForUsers } from '../parts/message-of.ts';
+import { useHasNoFirstView } from '../parts/use-end-first-view.ts';
 
 /** Messages of the browser are not for users; a file that does not load is tried again once by the router. */
 function explain(error: unknown): { error: Error; reload: boolean } {
@@ -23,6 +24,7 @@ function explain(error: unknown): { error: Error; reload: boolean } {
 /** Replaces a page that failed to load or render. */
 export function RouteError({ error: thrown }: ErrorComponentProps) {
   const router = useRouter();
+  useHasNoFirstView();
   const { reset } = useQueryErrorResetBoundary();
   const { error, reload } = explain(thrown);
   const again = () => {

@@ -112,8 +112,13 @@ async function grownMb(begin: string, line: (i: number) => string, end: string):
 }
 
 const person = (i: number) => ({
-  ...{ id: i, name: { first: `Ada${i}`, last: `Lovelace ${i}` }, email: `user${i}@domain-${i % 5000}.example` },
-  ...{ tags: ['a', 'b'], active: i % 2 === 0, town: 'Köln', created: '2026-01-01T00:00:00Z' },
+  id: i,
+  name: { first: `Ada${i}`, last: `Lovelace ${i}` },
+  email: `user${i}@domain-${i % 5000}.example`,
+  tags: ['a', 'b'],
+  active: i % 2 === 0,
+  town: 'Köln',
+  created: '2026-01-01T00:00:00Z',
 });
 
 const cellsOf = ({ id, name, email, active, town, created }: ReturnType<typeof person>) =>
@@ -152,7 +157,9 @@ export const files: Bench = {
       toXlsx: () => writing('xlsx'),
     });
     const figure = (what: string, seconds: readonly number[]): Figure => ({
-      ...{ what, value: perSecond(seconds), floor: perSecond(samples.floor) },
+      what,
+      value: perSecond(seconds),
+      floor: perSecond(samples.floor),
       ratio: ratio(medianRatio(samples.floor, seconds)),
     });
     return {

@@ -151,7 +151,10 @@ async function mailboxes(loader: Loader): Promise<Figure[]> {
   });
   const prober = await startProber();
   const load = {
-    ...{ port: sink.port, addresses: SHARED_HOSTS, domains: 1000, open: 500 },
+    port: sink.port,
+    addresses: SHARED_HOSTS,
+    domains: 1000,
+    open: 500,
     connectionsPerHost: SMTP_CONNECTIONS_PER_HOST.default,
   };
   const addresses = Array.from(
@@ -159,7 +162,9 @@ async function mailboxes(loader: Loader): Promise<Figure[]> {
     (_, i) => `jane${i}@d${i % load.domains}.${sharedDomain(i % SHARED_HOSTS.length)}`,
   );
   const calls = {
-    ...{ port, connections: load.connectionsPerHost * SHARED_HOSTS.length, seconds: SECONDS },
+    port,
+    connections: load.connectionsPerHost * SHARED_HOSTS.length,
+    seconds: SECONDS,
     requests: posts(
       '/v1/verify',
       key,

@@ -128,7 +128,9 @@ function relayFigures(what: string, open: number, of: readonly RelaySample[], di
   return [
     {
       what: `Dialogues per second through a relay ${what}, ${open} open; the floor is the check without one`,
-      ...{ value: number(median(rates)), floor: number(median(floors)), ratio: ratio(share) },
+      value: number(median(rates)),
+      floor: number(median(floors)),
+      ratio: ratio(share),
       aim: { text: `≥ ${RELAY_AIM}`, met: share >= RELAY_AIM },
     },
     {

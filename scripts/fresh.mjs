@@ -17,21 +17,27 @@ const dataFiles = () => readdirSync(join(ROOT, 'data')).filter((name) => /\.(txt
 
 /** What `npm run build` reads. */
 const SOURCES = [
-  ...['package.json', 'package-lock.json', 'scripts/build.ts', 'scripts/build', 'src'],
-  ...[
-    'web/index.html',
-    'web/vite.config.ts',
-    'web/fact-texts.ts',
-    'web/lingui.ts',
-    'web/package.json',
-    'web/public',
-    'web/src',
-    'sdk/package.json',
-    'sdk/src',
-    'library/package.json',
-  ],
+  'package.json',
+  'package-lock.json',
+  'scripts/build.ts',
+  'scripts/build',
+  'src',
+  'web/index.html',
+  'web/vite.config.ts',
+  'web/fact-texts.ts',
+  'web/lingui.ts',
+  'web/package.json',
+  'web/public',
+  'web/src',
+  'sdk/package.json',
+  'sdk/src',
+  'library/package.json',
   // The guide.
-  ...['docs', 'sdk/README.md', 'SECURITY.md', 'SUPPORT.md', 'CONTRIBUTING.md'],
+  'docs',
+  'sdk/README.md',
+  'SECURITY.md',
+  'SUPPORT.md',
+  'CONTRIBUTING.md',
 ];
 
 /**

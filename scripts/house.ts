@@ -210,7 +210,10 @@ async function entered(): Promise<void> {
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const service = await startService(read.options, createLogger('silent'));
   const account = await service.store.accounts.create({
-    ...{ name: 'house', plan: 'enterprise', rateLimit: 100_000, credits: 1_000_000 },
+    name: 'house',
+    plan: 'enterprise',
+    rateLimit: 100_000,
+    credits: 1_000_000,
   });
   const { value: key } = await createKey(service.store, account.id, { name: 'house', allowIps: [] });
   const verify = async (validation_type: string): Promise<void> => {

@@ -85,7 +85,11 @@ const STAGES = {
         project: 'quick',
         workers: 3,
         args: [
-          ...['tests/store', 'tests/jobs', 'tests/flows/crash', 'tests/flows/cli-lists', 'tests/flows/client-lists'],
+          'tests/store',
+          'tests/jobs',
+          'tests/flows/crash',
+          'tests/flows/cli-lists',
+          'tests/flows/client-lists',
           ...FLOWS_OF_POSTGRES,
           ...testsIn('tests/http').filter((path) => !WITHOUT_STORE.includes(path)),
         ],
@@ -219,7 +223,9 @@ async function vitest({ name, project, workers, args = [], env = {} }, stdio) {
   rmSync(run, { force: true });
   const options = ['--project', project, `--maxWorkers=${workers}`];
   const reporters = [
-    ...['--reporter=default', '--reporter=json', `--outputFile.json=${path}`],
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${path}`,
     '--reporter=./tests/lab/run-reporter.ts',
   ];
   const { ok, late } = await start(

@@ -10,10 +10,19 @@ export const isEngine = ({ path }: Source): boolean =>
 
 /** The handler's place among the arguments, by the function that registers it. */
 const METHODS: Readonly<Record<string, number>> = {
-  ...{ on: 1, once: 1, addListener: 1, prependListener: 1, addEventListener: 1, nextTick: 0 },
+  on: 1,
+  once: 1,
+  addListener: 1,
+  prependListener: 1,
+  addEventListener: 1,
+  nextTick: 0,
 };
 const FUNCTIONS: Readonly<Record<string, number>> = {
-  ...{ onAbort: 1, setTimeout: 0, setInterval: 0, setImmediate: 0, queueMicrotask: 0 },
+  onAbort: 1,
+  setTimeout: 0,
+  setInterval: 0,
+  setImmediate: 0,
+  queueMicrotask: 0,
 };
 
 /** Of a name, a member, or what declares one; empty for other nodes. */

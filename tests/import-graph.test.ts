@@ -31,8 +31,15 @@ describe('the sources', () => {
 it('a thread of SQLite starts without Kysely, which takes over a megabyte in each thread', async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: { thread: 'src/store/sqlite/thread.ts' },
-    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', packages: 'external' },
-    ...{ outdir: '.', write: false, metafile: true, logLevel: 'silent' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    outdir: '.',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
   } as const);
   expect(outputFiles.length).toBeGreaterThan(1);
   const loaded = new Set<string>();

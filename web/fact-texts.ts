@@ -21,6 +21,9 @@ export const FACT_TEXTS: ReadonlySet<string> = new Set(
     // Of web/index.html; its other texts are those of web/src/shell/find.tsx.
     'This page needs JavaScript. The API does not; its documentation is at /guide/api.',
     // Buckets of charts, and states of accounts.
-    ...['hour', 'day', 'active', 'suspended'],
+    'hour',
+    'day',
+    'active',
+    'suspended',
   ].filter((text) => text !== ''),
 );

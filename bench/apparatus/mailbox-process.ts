@@ -23,7 +23,10 @@ function checkFor({ port, connectionsPerHost, recipientsPerSession, via }: Mailb
 }
 
 const relayAt = ({ port, password, ca }: NonNullable<MailboxLoad['via']>): SocksServer => ({
-  ...{ host: '127.0.0.1', port, tls: ca !== null, ca },
+  host: '127.0.0.1',
+  port,
+  tls: ca !== null,
+  ca,
   credentials: () => ({ user: 'mailvet', password }),
 });
 

@@ -30,7 +30,8 @@ export async function startRelayProcess(port: number, tls: boolean): Promise<Rel
   const env = { ...process.env, MAILVET_ALLOW_PRIVATE_NETWORKS: 'true' };
   const child = keep(
     spawn(process.execPath, [CLI, 'relay', ...flags, '--token-file', token, ...secure], {
-      ...{ env, stdio: ['ignore', 'pipe', 'inherit'] },
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
     }),
   );
   const lines = createInterface({ input: child.stdout });

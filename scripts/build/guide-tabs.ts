@@ -160,7 +160,12 @@ function requestOf(words: readonly string[]): SampleRequest & { readonly key: st
   const asked = [...new URLSearchParams(search)].map(([name, text]) => [name, typed(text)] as const);
   const query = asked.filter(([name]) => operationId !== 'listRows' || !PAGING.includes(name));
   const request = {
-    ...{ operationId, method, url, ids, key, file },
+    operationId,
+    method,
+    url,
+    ids,
+    key,
+    file,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
   // The clients take addresses in place of a file.

@@ -112,8 +112,18 @@ const NAMES: Readonly<Record<string, string | null>> = {
   replayDelivery: 'webhooks.replay',
   ...Object.fromEntries(
     [
-      ...['listAccounts', 'createAccount', 'getAccount', 'changeAccount', 'deleteAccount', 'suspendAccount'],
-      ...['resumeAccount', 'grantCredits', 'createAccountKey', 'revokeAccountKey', 'accountUsage', 'accountLedger'],
+      'listAccounts',
+      'createAccount',
+      'getAccount',
+      'changeAccount',
+      'deleteAccount',
+      'suspendAccount',
+      'resumeAccount',
+      'grantCredits',
+      'createAccountKey',
+      'revokeAccountKey',
+      'accountUsage',
+      'accountLedger',
     ].map((operationId) => [operationId, null]),
   ),
 };
@@ -231,7 +241,12 @@ export function apiTypes(document: ApiDocument): ApiTypes {
           shape: shapeOf(one.schema ?? {}, capital(operationId) + camel(one.name), 'request'),
         }));
     return {
-      ...{ operationId, name, method: method.toUpperCase(), path, parameters: of('path'), query: of('query') },
+      operationId,
+      name,
+      method: method.toUpperCase(),
+      path,
+      parameters: of('path'),
+      query: of('query'),
       description: [summary && `${summary}.`, description].filter((text) => text !== '').join(' '),
       body: bodyOf(operationId, requestBody?.content ?? {}),
       reply: replyOf(operation),

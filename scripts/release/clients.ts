@@ -17,7 +17,10 @@ export function pythonSbom(pyproject: string): object {
   const [, required = ''] = /^dependencies = \[(.*)\]$/m.exec(pyproject) ?? [];
   const version = pythonVersion(pyproject);
   const components = [...required.matchAll(/"(([\w-]+)[^"]*)"/g)].map(([, requirement, name]) => ({
-    ...{ type: 'library', name, purl: `pkg:pypi/${name}`, scope: 'required' },
+    type: 'library',
+    name,
+    purl: `pkg:pypi/${name}`,
+    scope: 'required',
     properties: [{ name: 'requirement', value: requirement }],
   }));
   const component = { type: 'library', name: 'mailvet', version, purl: `pkg:pypi/mailvet@${version}` };
@@ -35,5 +38,9 @@ export const n8nSbom = (version: string): object =>
   bom({ type: 'library', name: 'n8n-nodes-mailvet', version, purl: `pkg:npm/n8n-nodes-mailvet@${version}` }, []);
 
 const bom = (component: object, components: readonly object[]) => ({
-  ...{ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, metadata: { component }, components },
+  bomFormat: 'CycloneDX',
+  specVersion: '1.5',
+  version: 1,
+  metadata: { component },
+  components,
 });

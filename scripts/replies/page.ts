@@ -84,14 +84,13 @@ function summary(trained: Trained): string {
 export const figures = (trained: Trained): string =>
   [
     summary(trained),
-    ...[
-      grouped('set', trained.held, ({ row }) => row.set),
-      grouped('label', observed(trained.held), ({ reply }) => reply.label),
-    ],
+    grouped('set', trained.held, ({ row }) => row.set),
+    grouped('label', observed(trained.held), ({ reply }) => reply.label),
     grouped('language', observed(trained.held), ({ language }) => language),
     grouped('server family', observed(trained.held), ({ row }) => familyOf(row)),
     grouped('held back: language', trained.heldBack, ({ language }) => language),
-    ...[curveOf(trained), trade(trained)],
+    curveOf(trained),
+    trade(trained),
   ].join('\n\n');
 
 /** docs/classification.md */

@@ -33,7 +33,9 @@ describe('training', () => {
     .map((reply, index) => {
       const { code, enhanced } = reply;
       const seen = classifier.see({
-        ...{ stage: 'rcpt', operator: null, echoes: ECHOES },
+        stage: 'rcpt',
+        operator: null,
+        echoes: ECHOES,
         reply: { code, enhanced, text: reply.text },
       });
       return { ...featuresForTraining(seen), label: index % 2 === 0 ? 0 : 4, weight: 1 };

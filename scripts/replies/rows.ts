@@ -116,8 +116,15 @@ export function nonsense(count: number, seed: number): SourceRow[] {
     else if (next() < 0.2) words.unshift('<someone@example.com>:');
     const enhanced = pick(isFramed ? STATUS_OF_FRAMES : STATUS);
     return {
-      ...{ id: `nonsense${index}`, set: 'smtp-reply-forms.json', source: 'nonsense', weight: 1 },
-      ...{ code: pick(CODES), enhanced, text: words.join(' '), label: 'other', also_ok: ['blocked'] },
+      id: `nonsense${index}`,
+      set: 'smtp-reply-forms.json',
+      source: 'nonsense',
+      weight: 1,
+      code: pick(CODES),
+      enhanced,
+      text: words.join(' '),
+      label: 'other',
+      also_ok: ['blocked'],
     };
   });
 }

@@ -49,7 +49,13 @@ function importText({ read, warnings, errors, invalid, filters, ...counts }: Fil
   const valuesIn = read.columns.flatMap(({ column, field }) => (field === 'value' ? [column] : []));
   const more = invalid - errors.length;
   const cells = filters.map((one) => [
-    ...[one.row, one.filter_type, one.value, one.action, one.match, one.expires_at, one.reason],
+    one.row,
+    one.filter_type,
+    one.value,
+    one.action,
+    one.match,
+    one.expires_at,
+    one.reason,
   ]);
   return [
     readText(read, valuesIn, 'values'),
@@ -88,8 +94,14 @@ const listFiltersCommand = () =>
           ...(page === undefined ? {} : { page }),
         });
         const rows = found.filters.map((one) => [
-          ...[one.id, one.filter_type, one.value, one.action, one.match],
-          ...[one.expired ? 'expired' : one.expires_at, one.hits, one.reason],
+          one.id,
+          one.filter_type,
+          one.value,
+          one.action,
+          one.match,
+          one.expired ? 'expired' : one.expires_at,
+          one.hits,
+          one.reason,
         ]);
         const { current_page: at, total_pages: pages, total_count: total } = found.pagination;
         const head = ['ID', 'TYPE', 'VALUE', 'ACTION', 'MATCH', 'EXPIRES', 'HITS', 'REASON'];

@@ -130,8 +130,13 @@ const status = () =>
         if (id === undefined) {
           const page = await lists.list();
           const rows = page.lists.map((one) => [
-            ...[one.id, one.name, one.status, one.validation_type, one.rows.addresses],
-            ...[`${one.progress.percent} %`, one.created_at],
+            one.id,
+            one.name,
+            one.status,
+            one.validation_type,
+            one.rows.addresses,
+            `${one.progress.percent} %`,
+            one.created_at,
           ]);
           printResult(flags, page, table(rows, ['ID', 'NAME', 'STATUS', 'LEVEL', 'ADDRESSES', 'DONE', 'CREATED']));
         } else if (flags.watch) await watch(lists, id, flags);

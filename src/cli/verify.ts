@@ -219,7 +219,8 @@ async function printTable(outcomes: AddressResults, policy: Policy | null): Prom
     }
     const { provider, provider_kind: kind } = r.checks.mx;
     const notes = [
-      ...[r.did_you_mean && `did you mean ${r.did_you_mean}?`, r.checks.syntax.error],
+      r.did_you_mean && `did you mean ${r.did_you_mean}?`,
+      r.checks.syntax.error,
       provider && (kind === 'mailbox' || kind == null ? provider : `${provider} (${kind})`),
       r.relay_provider && `relay: ${r.relay_provider}`,
     ];

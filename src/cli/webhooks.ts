@@ -27,7 +27,10 @@ export function webhooksCommand(): Command {
 
 const WEBHOOK_HEADER = ['ID', 'URL', 'EVENTS', 'STATE'];
 const webhookRow = ({ id, url, events, enabled, disabled_reason: why }: Webhook) => [
-  ...[id, url, events.join(','), enabled ? 'enabled' : `disabled${why === null ? '' : ` (${why})`}`],
+  id,
+  url,
+  events.join(','),
+  enabled ? 'enabled' : `disabled${why === null ? '' : ` (${why})`}`,
 ];
 
 const createWebhookCommand = () =>
@@ -75,7 +78,12 @@ const listDeliveriesCommand = () =>
       await withServer(flags, 'webhooks', async ({ webhooks }) => {
         const page = await webhooks.deliveries(id);
         const rows = page.deliveries.map((one) => [
-          ...[one.id, one.event, one.status, one.attempts.length, one.created_at, one.next_attempt_at],
+          one.id,
+          one.event,
+          one.status,
+          one.attempts.length,
+          one.created_at,
+          one.next_attempt_at,
         ]);
         printResult(flags, page, table(rows, ['ID', 'EVENT', 'STATUS', 'ATTEMPTS', 'CREATED', 'NEXT ATTEMPT']));
       });

@@ -37,14 +37,29 @@ const SCHEMES: Readonly<Record<string, { readonly tls: boolean }>> = {
   'socks5+tls:': { tls: true },
 };
 const EGRESS_KEYS = [
-  ...(['name', 'helo', 'from', 'bind', 'via', 'password_file', 'ca_file'] as const),
-  ...(['families', 'weight', 'operators'] as const),
+  'name',
+  'helo',
+  'from',
+  'bind',
+  'via',
+  'password_file',
+  'ca_file',
+  'families',
+  'weight',
+  'operators',
 ] as const;
 type EgressKey = (typeof EGRESS_KEYS)[number];
 /** Loopback, private, shared and link-local addresses: a password on the way there is seen by nobody else. */
 const isPrivate = ipMatcher([
-  ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'],
-  ...['::1/128', 'fc00::/7', 'fe80::/10'],
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  '::1/128',
+  'fc00::/7',
+  'fe80::/10',
 ]);
 
 /** All mistakes at once, each with its line and what to write instead, but never a password. */

@@ -1184,8 +1184,16 @@ export const flagOf = (option: Pick<OptionRow, 'env'>): string =>
 
 /** Commands that use neither a store nor the lists of this host. */
 const WITHOUT_STORE = [
-  ...['relay', 'health', 'reply', 'version', 'completion'],
-  ...['lists', 'filters', 'webhooks', 'usage', 'outcomes'],
+  'relay',
+  'health',
+  'reply',
+  'version',
+  'completion',
+  'lists',
+  'filters',
+  'webhooks',
+  'usage',
+  'outcomes',
 ];
 
 /** The rows that apply to `command` (`*`: all), in the order of the table. */

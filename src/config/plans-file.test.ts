@@ -20,12 +20,21 @@ house:
   );
   expect(read.ok && [...read.plans.values()]).toMatchObject([
     {
-      ...{ name: 'free', requestsPerWindow: 60, levels: ['mx'], prices: { mx: 1, smtp: 10, unknown: 1 } },
-      ...{ monthlyCredits: 500, carryOver: Number.POSITIVE_INFINITY },
+      name: 'free',
+      requestsPerWindow: 60,
+      levels: ['mx'],
+      prices: { mx: 1, smtp: 10, unknown: 1 },
+      monthlyCredits: 500,
+      carryOver: Number.POSITIVE_INFINITY,
     },
     {
-      ...{ name: 'house', requestsPerWindow: 9000, levels: ['mx', 'smtp'], prices: { mx: 1, smtp: 5, unknown: 0 } },
-      ...{ monthlyCredits: UNLIMITED_CREDITS, carryOver: 0, filters: 12 },
+      name: 'house',
+      requestsPerWindow: 9000,
+      levels: ['mx', 'smtp'],
+      prices: { mx: 1, smtp: 5, unknown: 0 },
+      monthlyCredits: UNLIMITED_CREDITS,
+      carryOver: 0,
+      filters: 12,
     },
   ]);
 });

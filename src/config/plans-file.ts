@@ -22,8 +22,14 @@ type ReadPlans =
 
 const PLAN_NAME = /^[a-z0-9][a-z0-9_-]*$/;
 const PLAN_KEYS = [
-  ...(['requests_per_window', 'levels', 'prices', 'monthly_credits', 'carry_over'] as const),
-  ...(['filters', 'mailboxes', 'list_bytes'] as const),
+  'requests_per_window',
+  'levels',
+  'prices',
+  'monthly_credits',
+  'carry_over',
+  'filters',
+  'mailboxes',
+  'list_bytes',
 ] as const;
 type PlanKey = (typeof PLAN_KEYS)[number];
 
@@ -83,8 +89,10 @@ class PlansFile {
       return this.#whole(fields.get(key), `${plan}: ${key}`, { min, max }) ?? otherwise;
     };
     return {
-      ...{ requestsPerWindow: number('requests_per_window'), filters: number('filters') },
-      ...{ mailboxes: number('mailboxes'), listBytes: number('list_bytes') },
+      requestsPerWindow: number('requests_per_window'),
+      filters: number('filters'),
+      mailboxes: number('mailboxes'),
+      listBytes: number('list_bytes'),
     };
   }
 

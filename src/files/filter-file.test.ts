@@ -119,7 +119,10 @@ describe('columns', () => {
       'd.org',
     ]);
     expect((await filtersOf(text, { headerRow: 0, columns: 'all' })).map(([, value]) => value)).toEqual([
-      ...['a.org', 'b.org', 'c.org', 'd.org'],
+      'a.org',
+      'b.org',
+      'c.org',
+      'd.org',
     ]);
     await expect(filtersOf(text, { headerRow: 1, columns: ['x'] })).rejects.toThrow(/no column "x"/);
     await expect(filtersOf('a,b\n1,2\n3,4\n')).rejects.toThrow(/no column holds .* The columns are: "a", "b"/);

@@ -57,9 +57,17 @@ export function errorsOf({ access, method, input = {}, doc }: Route): number[] {
 }
 
 const WITH_KEY = [
-  ...(['missing_api_key', 'malformed_authorization', 'invalid_api_key', 'revoked_api_key'] as const),
-  ...(['expired_api_key', 'ip_not_allowed', 'scope_missing', 'rate_limit_exceeded'] as const),
-  ...(['internal_error', 'overloaded', 'verification_unavailable'] as const),
+  'missing_api_key',
+  'malformed_authorization',
+  'invalid_api_key',
+  'revoked_api_key',
+  'expired_api_key',
+  'ip_not_allowed',
+  'scope_missing',
+  'rate_limit_exceeded',
+  'internal_error',
+  'overloaded',
+  'verification_unavailable',
 ] satisfies readonly PublicCode[];
 
 /** The codes of errors that a row of `/v1` can return, in the order of the catalog. */
@@ -282,8 +290,15 @@ const EVENT_LIST = {
   by_reason: { mailbox_not_found: 45, catch_all: 25 },
   credits: { price: 9800, held: 5200, used: 4600 },
   read: {
-    ...{ format: 'csv', delimiter: ',', encoding: 'utf-8', sheet: null, entry: null, header_row: 1 },
-    ...{ column: 'email', columns: ['email'], other_address_columns: [] },
+    format: 'csv',
+    delimiter: ',',
+    encoding: 'utf-8',
+    sheet: null,
+    entry: null,
+    header_row: 1,
+    column: 'email',
+    columns: ['email'],
+    other_address_columns: [],
     addresses_per_row: { max: 1, rows_with_several: 0 },
   },
   warnings: [],
@@ -358,7 +373,12 @@ const EVENT_KEY = {
 const ENDED_LIST = { ...EVENT_LIST, status: 'completed', finished_at: '2026-11-20T10:01:00.000Z' };
 const PREMIUM = termsOf(DEFAULT_PLANS, 'premium');
 const EVENT_CREDITS = {
-  ...{ total: 45_230, locked: 0, remaining: 45_230, unlimited: false, allowance: 0, purchased: 45_230 },
+  total: 45_230,
+  locked: 0,
+  remaining: 45_230,
+  unlimited: false,
+  allowance: 0,
+  purchased: 45_230,
 };
 const USAGE = {
   plan: 'premium',
@@ -374,9 +394,16 @@ const USAGE = {
   totals: { requests: 4300, good: 3900, bad: 400, by_reason: { disposable_domain: 210 } },
 };
 const CONTRADICTION = {
-  ...{ verification_id: 'ver_0VkP3Zq1n7Jc2mQ9sT4bXd', deliverability: 'deliverable', reason: null },
-  ...{ validation_type: 'smtp', provider: null, outcome: 'bounced', at: ACCOUNT_TIME },
-  ...{ rule: null, reply: '250 2.1.5', code: '550 5.1.1' },
+  verification_id: 'ver_0VkP3Zq1n7Jc2mQ9sT4bXd',
+  deliverability: 'deliverable',
+  reason: null,
+  validation_type: 'smtp',
+  provider: null,
+  outcome: 'bounced',
+  at: ACCOUNT_TIME,
+  rule: null,
+  reply: '250 2.1.5',
+  code: '550 5.1.1',
 };
 const eventExample = (type: string, data: object) => ({ type, timestamp: '2026-11-20T10:01:00.000Z', data });
 
@@ -426,8 +453,15 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   Calibration: {
     verdicts: [
       {
-        ...{ deliverability: 'deliverable', reason: null, validation_type: 'smtp', provider: null },
-        ...{ sent: 4120, bounced: 17, bounce_rate: 0.0041, low: 0.0025, high: 0.0067 },
+        deliverability: 'deliverable',
+        reason: null,
+        validation_type: 'smtp',
+        provider: null,
+        sent: 4120,
+        bounced: 17,
+        bounce_rate: 0.0041,
+        low: 0.0025,
+        high: 0.0067,
       },
     ],
     reliability: [{ from: 0.9, to: 1, sent: 812, predicted: 0.971, delivered: 0.968, low: 0.9528, high: 0.9786 }],
@@ -439,22 +473,40 @@ const EXAMPLES: Readonly<Record<string, object>> = {
       { result: 'recorded', class: 'absent' },
       { result: 'duplicate', class: 'delivered' },
     ],
-    ...{ recorded: 1, duplicates: 1, errors: 0, warnings },
+    recorded: 1,
+    duplicates: 1,
+    errors: 0,
+    warnings,
   },
   OutcomeMessageResult: {
     outcomes: [{ email: 'jane.doe@example.com', outcome: 'bounced', result: 'recorded', class: 'absent' }],
-    ...{ disregarded: [], warnings },
+    disregarded: [],
+    warnings,
   },
   Verifications: {
     verifications: [
       {
-        ...{ id: 'ver_0VkP3Zq1n7Jc2mQ9sT4bXd', email: 'jane.doe@example.com', status: 'good', deliverability: 'risky' },
-        ...{ reason: 'catch_all', requested: 'smtp', validation_type: 'smtp', credits_used: 10, duration_ms: 1840 },
-        ...{ client_ip: '203.0.113.7', key: { id: 'key_0VkP3Zq1n7Jc2mQ9sT4bXd', name: 'shop' }, list: null, via: null },
-        ...{ decision: 'accept', egress: 'default', created_at: ACCOUNT_TIME },
+        id: 'ver_0VkP3Zq1n7Jc2mQ9sT4bXd',
+        email: 'jane.doe@example.com',
+        status: 'good',
+        deliverability: 'risky',
+        reason: 'catch_all',
+        requested: 'smtp',
+        validation_type: 'smtp',
+        credits_used: 10,
+        duration_ms: 1840,
+        client_ip: '203.0.113.7',
+        key: { id: 'key_0VkP3Zq1n7Jc2mQ9sT4bXd', name: 'shop' },
+        list: null,
+        via: null,
+        decision: 'accept',
+        egress: 'default',
+        created_at: ACCOUNT_TIME,
       },
     ],
-    ...{ next: '1204', searched_to: ACCOUNT_TIME, warnings },
+    next: '1204',
+    searched_to: ACCOUNT_TIME,
+    warnings,
   },
   Usage: { ...USAGE, warnings },
   FilterRequest: { filter_type: 'domain', value: 'spam.example.com', reason: 'abuse in October' },
@@ -463,7 +515,11 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   FilterChangeRequest: { action: 'allow', expires_at: '2027-01-31T00:00:00Z' },
   Filters: { filters: [FILTER], pagination: PAGINATION, warnings },
   FilterImport: {
-    ...{ dry_run: false, rows: 3, added: 1, existing: 1, invalid: 1 },
+    dry_run: false,
+    rows: 3,
+    added: 1,
+    existing: 1,
+    invalid: 1,
     errors: [
       {
         row: 4,
@@ -477,7 +533,12 @@ const EXAMPLES: Readonly<Record<string, object>> = {
       { row: 3, filter_type: 'ip_address', value: '192.0.2.0/24', ...FILTER_DEFAULTS },
     ],
     read: {
-      ...{ format: 'csv', delimiter: ',', encoding: 'utf-8', sheet: null, entry: null, header_row: 1 },
+      format: 'csv',
+      delimiter: ',',
+      encoding: 'utf-8',
+      sheet: null,
+      entry: null,
+      header_row: 1,
       columns: [
         { column: 'Domain', field: 'value' },
         { column: 'action', field: 'action' },
@@ -496,9 +557,20 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   ListRows: {
     rows: [
       {
-        ...{ row: 1, part: null, parts: null, column: null, email: 'jane.doe@example.com', ...VERDICT },
-        ...{ relay_provider: null, canonical_email: 'jane.doe@example.com', is_duplicate: false },
-        ...{ attempts: 1, verified_at: ACCOUNT_TIME, problem: null, decision: null, egress: 'default' },
+        row: 1,
+        part: null,
+        parts: null,
+        column: null,
+        email: 'jane.doe@example.com',
+        ...VERDICT,
+        relay_provider: null,
+        canonical_email: 'jane.doe@example.com',
+        is_duplicate: false,
+        attempts: 1,
+        verified_at: ACCOUNT_TIME,
+        problem: null,
+        decision: null,
+        egress: 'default',
       },
     ],
     next: null,
@@ -522,7 +594,10 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   }),
   AccountCreatedEvent: eventExample('account.created', { account: OF_ACCOUNT, plan: 'premium', credits: 0 }),
   CreditsGrantedEvent: eventExample('credits.granted', {
-    ...{ account: OF_ACCOUNT, credits: GRANT.credits, note: GRANT.note, balance: 5000 },
+    account: OF_ACCOUNT,
+    credits: GRANT.credits,
+    note: GRANT.note,
+    balance: 5000,
   }),
   CreditsExhaustedEvent: eventExample('credits.exhausted', { account: OF_ACCOUNT }),
   KeyCreatedEvent: eventExample('key.created', EVENT_KEY),
@@ -531,17 +606,24 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   RejectionsHighEvent: eventExample('rejections.high', { rejected: 480, usual: 12, since: ACCOUNT_TIME }),
   UnknownsHighEvent: eventExample('unknowns.high', { unknown: 300, share: 0.6, usual_share: 0.1, since: ACCOUNT_TIME }),
   BudgetLowEvent: eventExample('budget.low', {
-    ...{ key_id: EVENT_KEY.id, name: EVENT_KEY.name, monthly_credits: 1000, used: 810 },
+    key_id: EVENT_KEY.id,
+    name: EVENT_KEY.name,
+    monthly_credits: 1000,
+    used: 810,
     resets_at: '2026-12-01T00:00:00.000Z',
   }),
   WebhookFailingEvent: eventExample('webhook.failing', {
-    ...{ webhook_id: WEBHOOK.id, url: WEBHOOK.url, failing_since: ACCOUNT_TIME },
+    webhook_id: WEBHOOK.id,
+    url: WEBHOOK.url,
+    failing_since: ACCOUNT_TIME,
   }),
   SmtpUnreachableEvent: eventExample('smtp.unreachable', { state: 'port_closed', since: ACCOUNT_TIME }),
   PingEvent: eventExample('ping', { webhook_id: WEBHOOK.id }),
   ManagedAccounts: { accounts: [MANAGED], pagination: PAGINATION, warnings },
   ManagedAccountRequest: {
-    ...{ name: 'Contoso', plan: 'premium', external_id: MANAGED.external_id },
+    name: 'Contoso',
+    plan: 'premium',
+    external_id: MANAGED.external_id,
     owner: 'jane.doe@example.com',
   },
   ManagedAccountCreated: { ...MANAGED, balance: 0, invitation: { mailed: true, link: null }, warnings },
@@ -550,8 +632,12 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   ManagedDone: { status: 'success', message: `Account ${MANAGED.id} was deleted.`, warnings },
   ExternalGrantRequest: GRANT,
   ExternalGrant: {
-    ...{ account: MANAGED.id, ...GRANT, created_at: ACCOUNT_TIME },
-    ...{ repeated: false, balance: 5000, warnings },
+    account: MANAGED.id,
+    ...GRANT,
+    created_at: ACCOUNT_TIME,
+    repeated: false,
+    balance: 5000,
+    warnings,
   },
   ManagedKeyRequest: { name: 'shop', scopes: ['verify'], monthly_credits: 1000 },
   ManagedKeyCreated: { ...EVENT_KEY, monthly_credits: 1000, value: `mv_live_${'x'.repeat(28)}wxyz`, warnings },
@@ -560,8 +646,14 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   ManagedLedger: {
     rows: [
       {
-        ...{ id: '0.42.0', kind: 'grant', amount: 5000, charged: 0, verification_id: null, verifications: null },
-        ...{ note: GRANT.note, created_at: ACCOUNT_TIME },
+        id: '0.42.0',
+        kind: 'grant',
+        amount: 5000,
+        charged: 0,
+        verification_id: null,
+        verifications: null,
+        note: GRANT.note,
+        created_at: ACCOUNT_TIME,
       },
     ],
     next: null,

@@ -132,7 +132,10 @@ function oidcOf({ options, live, engine, clock, url }: ServiceParts): Services['
 /** The service of outcomes, which counts what it records. */
 function outcomesOf({ store, storeClock: clock, engine, metrics }: ServiceParts, memory: OutcomeMemory) {
   return createOutcomeService({
-    ...{ store, clock, memory, domainData: engine.domainData },
+    store,
+    clock,
+    memory,
+    domainData: engine.domainData,
     onRecorded(classes, contradictions) {
       for (const one of classes) metrics?.note('mailvet_outcomes_total', { class: one });
       if (contradictions > 0) metrics?.note('mailvet_outcome_contradictions_total', {}, contradictions);
@@ -145,7 +148,11 @@ function signInService(
   mailing: Pick<Parameters<typeof createSignIn>[0], 'mail' | 'mailLimits' | 'oidc'>,
 ) {
   return createSignIn({
-    ...{ store, clock, logger, url, ...mailing },
+    store,
+    clock,
+    logger,
+    url,
+    ...mailing,
     secret: options.authSecret,
     signup: options.signup === 'open' ? { credits: options.signupCredits } : null,
     checkDeliverability: deliverabilityCheck(engine),
@@ -158,7 +165,9 @@ const webhookDelivery = (
   how: Pick<Parameters<typeof createWebhookDelivery>[0], 'send' | 'mailTo'>,
 ) =>
   createWebhookDelivery({
-    ...{ webhooks: store.webhooks, clock, ...how },
+    webhooks: store.webhooks,
+    clock,
+    ...how,
     onAttempt: (isDelivered) =>
       metrics?.note('mailvet_webhook_attempts_total', { outcome: isDelivered ? 'delivered' : 'failed' }),
   });
@@ -220,7 +229,14 @@ export function createServices(parts: ServiceParts): Services {
   const context: HttpContext = {
     costs,
     ...createDashboard({
-      ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits, activity },
+      store,
+      clock,
+      lists,
+      url,
+      listsUpdate,
+      sharedLists,
+      mailLimits,
+      activity,
       mail: mail !== null,
       options: { ...options, egresses: () => egressFile.egresses },
       sessions: signIn,

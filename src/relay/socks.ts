@@ -9,10 +9,28 @@ import { LOGIN_VERSION, SOCKS_CONNECT, SOCKS_METHODS, SOCKS_VERSION, socksMessag
 
 /** How a connection may end; docs/relay.md explains each. */
 export const RELAY_OUTCOMES = [
-  ...['completed', 'broken', 'idle', 'too_long', 'stopped', 'blocked', 'busy', 'failed'],
-  ...['no_tls', 'malformed', 'no_password', 'bad_token', 'slow', 'gone', 'evicted'],
-  ...['port_not_allowed', 'address_not_allowed', 'command', 'address_type'],
-  ...['network_unreachable', 'host_unreachable', 'refused'],
+  'completed',
+  'broken',
+  'idle',
+  'too_long',
+  'stopped',
+  'blocked',
+  'busy',
+  'failed',
+  'no_tls',
+  'malformed',
+  'no_password',
+  'bad_token',
+  'slow',
+  'gone',
+  'evicted',
+  'port_not_allowed',
+  'address_not_allowed',
+  'command',
+  'address_type',
+  'network_unreachable',
+  'host_unreachable',
+  'refused',
 ] as const;
 
 export type RelayOutcome = (typeof RELAY_OUTCOMES)[number];

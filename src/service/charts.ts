@@ -72,8 +72,13 @@ interface ChartTally extends KeySums {
   readonly smtp: LatencyCounts;
 }
 const SUM_FIELDS = [
-  ...(['requests', 'good', 'bad', 'credits'] as const),
-  ...(['asked', 'refused', 'rate_limited'] as const),
+  'requests',
+  'good',
+  'bad',
+  'credits',
+  'asked',
+  'refused',
+  'rate_limited',
 ] satisfies (keyof KeySums)[];
 const noOutcomes = (): Record<Outcome, number> => ({
   deliverable: 0,

@@ -21,9 +21,7 @@ export const createPurge =
   async (signal) => {
     const skipped = storeClock.problem();
     if (skipped !== null) return { skipped };
-    const round = await store.upkeep.purge(
-      ...([retentionDays * DAY_MS, signal, seenDays * DAY_MS, outcomesDays * DAY_MS] as const),
-    );
+    const round = await store.upkeep.purge(retentionDays * DAY_MS, signal, seenDays * DAY_MS, outcomesDays * DAY_MS);
     return round.paused ? { skipped: "the store's clock is doubted" } : round;
   };
 

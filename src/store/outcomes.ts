@@ -366,7 +366,12 @@ export async function purgeOutcomes(driver: StorageDriver, now: number, keepMs: 
       until,
     );
     const ended = await deleteKeys<VerdictRow, (typeof verdicts)[number]>(
-      ...([driver, trx, 'outcome_verdicts', VERDICT_KEY, verdicts, until] as const),
+      driver,
+      trx,
+      'outcome_verdicts',
+      VERDICT_KEY,
+      verdicts,
+      until,
     );
     return outcomesWithoutRows(driver, trx, gone, ended);
   });

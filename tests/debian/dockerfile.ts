@@ -191,8 +191,12 @@ function run(image: Image, line: string): void {
   const target = join(image.root, 'root/.npm');
   mkdirSync(target, { recursive: true });
   const settings = {
-    ...{ HOME: '/root', npm_config_registry: npm('registry').trim(), npm_config_cache: '/root/.npm' },
-    ...{ npm_config_cafile: ca, NODE_EXTRA_CA_CERTS: ca, npm_config_prefer_offline: 'true' },
+    HOME: '/root',
+    npm_config_registry: npm('registry').trim(),
+    npm_config_cache: '/root/.npm',
+    npm_config_cafile: ca,
+    NODE_EXTRA_CA_CERTS: ca,
+    npm_config_prefer_offline: 'true',
   };
   const args = inside(image, 'root', [`mount --bind ${cache} ${target}`], ['/bin/sh', '-c', line]);
   const { status, stderr } = spawnSync('unshare', args, {

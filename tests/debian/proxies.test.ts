@@ -44,7 +44,11 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
       );
       const server = `server { listen 127.0.0.1:${port}; ${sample.replace('127.0.0.1:8025', node)} }`;
       const lines = [
-        ...['daemon off;', 'master_process off;', `pid ${dir}/pid;`, 'error_log stderr;', 'events {}'],
+        'daemon off;',
+        'master_process off;',
+        `pid ${dir}/pid;`,
+        'error_log stderr;',
+        'events {}',
         `http { access_log off; ${paths.join(' ')} ${server} }`,
       ];
       writeFileSync(join(dir, 'nginx.conf'), lines.join('\n'));

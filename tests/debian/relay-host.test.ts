@@ -146,9 +146,23 @@ describe.skipIf(refused !== null)('a service in a cloud that blocks port 25, and
     machines.push(internet, host, service);
     await Promise.all(machines.map((machine) => machine.booted()));
     const certificate = spawnSync('openssl', [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...['-subj', '/CN=probe1.example.com', '-addext', 'subjectAltName=DNS:probe1.example.com'],
-      ...['-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem')],
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=probe1.example.com',
+      '-addext',
+      'subjectAltName=DNS:probe1.example.com',
+      '-keyout',
+      join(dir, 'key.pem'),
+      '-out',
+      join(dir, 'cert.pem'),
     ]);
     expect(certificate.status).toBe(0);
     const [cert, key] = ['cert.pem', 'key.pem'].map((name) => readFileSync(join(dir, name), 'utf8'));
@@ -203,13 +217,14 @@ describe.skipIf(refused !== null)('a service in a cloud that blocks port 25, and
     expect(shape(entry)).toBe(shape(sample('# It has the token of the relay')));
     service.run('mkdir -p /etc/mailvet; umask 077; cat > /etc/mailvet/egress.yaml', entry);
     const environment = [
-      ...[
-        sample('# The environment of the service')
-          .replace(/^#.*\n/, '')
-          .trim(),
-      ],
-      ...[`MAILVET_DNS_SERVERS=${NAME_SERVER}`, 'MAILVET_DNS_CONTROL_NAMES=none', 'MAILVET_DATABASE_URL=sqlite:mv.db'],
-      ...['MAILVET_LISTS_UPDATE=off', 'MAILVET_LISTS_LEARN_HOSTS=false'],
+      sample('# The environment of the service')
+        .replace(/^#.*\n/, '')
+        .trim(),
+      `MAILVET_DNS_SERVERS=${NAME_SERVER}`,
+      'MAILVET_DNS_CONTROL_NAMES=none',
+      'MAILVET_DATABASE_URL=sqlite:mv.db',
+      'MAILVET_LISTS_UPDATE=off',
+      'MAILVET_LISTS_LEARN_HOSTS=false',
     ].join(' ');
     const said = service.start(`${environment} mailvet serve --json --first-account`);
     const started = () =>
@@ -223,7 +238,8 @@ describe.skipIf(refused !== null)('a service in a cloud that blocks port 25, and
       console.log(await reply.text());`;
     const reply = JSON.parse(service.run(`${NODE} --input-type=module`, program));
     expect(reply, said.join('\n')).toMatchObject({
-      ...{ deliverability: 'deliverable', reason: null },
+      deliverability: 'deliverable',
+      reason: null,
       ...JSON.parse(sample('{"checks"')),
     });
     const namedFrom = () =>

@@ -56,7 +56,9 @@ describe('the service unit', () => {
   function inside(command: string): string {
     const args = ['--target', first, '--mount', '--pid', '--cgroup', '--ipc', '--uts', '--root', '--wd'];
     return execFileSync('nsenter', [...args, '/bin/sh', '-ec', command], {
-      ...{ encoding: 'utf8', timeout: 120_000, stdio: ['ignore', 'pipe', 'pipe'] },
+      encoding: 'utf8',
+      timeout: 120_000,
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', CI: '1' },
     });
   }

@@ -67,7 +67,9 @@ it('says what is wrong with the command, the file or the server', async () => {
   const { cli } = cliOf(await lab.member());
   expect(await cli('import', join(dir, 'none.csv'))).toMatchObject({ code: 2, err: expect.stringContaining('ENOENT') });
   expect(await cli('import', fileOf('a.pdf', '%PDF-1.7\n'))).toMatchObject({
-    ...{ code: 1, out: '', err: expect.stringMatching(/cannot be read/) },
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/cannot be read/),
   });
   expect(await cli('list', '--type', 'host')).toMatchObject({ code: 2 });
   expect(await cli('export', '--out', join(dir, 'none', 'x.csv'))).toMatchObject({ code: 2 });

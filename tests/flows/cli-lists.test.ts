@@ -47,7 +47,8 @@ describe('mailvet lists', () => {
     expect(await json('cancel', list.id)).toMatchObject({ status: 'cancelled', credits: { held: 0 } });
     const file = join(dir, 'results.csv');
     expect(await cli('download', list.id, '--out', file)).toMatchObject({
-      ...{ code: 0, err: 'mailvet: 2 rows written; the list has 2 rows.\n' },
+      code: 0,
+      err: 'mailvet: 2 rows written; the list has 2 rows.\n',
     });
     expect(readFileSync(file, 'utf8')).toMatch(/^Name,Email,mailvet_status/);
     expect((await cli('download', list.id, '--format', 'jsonl')).out.trim().split('\n')).toHaveLength(2);

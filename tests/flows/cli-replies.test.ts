@@ -35,7 +35,8 @@ async function freshStore() {
   const store = await openStore({ url: database.url, clock: systemClock });
   await store.migrate();
   return {
-    ...{ url: database.url, store },
+    url: database.url,
+    store,
     async [Symbol.asyncDispose]() {
       await store.close();
       await database.drop();

@@ -60,8 +60,13 @@ it('explains what a report of a mail server counts as, and why', async () => {
   expect(await explained('Postfix')).toMatchObject({
     outcomes: [
       {
-        ...{ email: 'ada@example.com', outcome: 'bounced', class: 'absent', counts_for: 'address' },
-        ...{ at: '2026-11-05T08:15:02.000Z', stage: 'rcpt', rule: 'recipient.unknown' },
+        email: 'ada@example.com',
+        outcome: 'bounced',
+        class: 'absent',
+        counts_for: 'address',
+        at: '2026-11-05T08:15:02.000Z',
+        stage: 'rcpt',
+        rule: 'recipient.unknown',
       },
     ],
     disregarded: [],

@@ -124,7 +124,9 @@ describe('account and key, while the service runs', () => {
     expect((await usage(key)).status).toBe(200);
     const limits = ['--expires', '2999-01-01', '--scope', 'verify,lists', '--monthly-credits', '50'];
     expect(await json('key', 'set', keyId, ...limits)).toMatchObject({
-      ...{ expires_at: '2999-01-01T00:00:00.000Z', scopes: ['verify', 'lists'], monthly_credits: 50 },
+      expires_at: '2999-01-01T00:00:00.000Z',
+      scopes: ['verify', 'lists'],
+      monthly_credits: 50,
     });
     expect((await usage(key)).json).toMatchObject({ code: 'scope_missing', scope: 'usage' });
     const without = ['--expires', 'never', '--scope', 'all', '--monthly-credits', 'unlimited'];

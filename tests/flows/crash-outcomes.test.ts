@@ -20,11 +20,14 @@ afterAll(() => setting.close());
 /** Every second one bounces; the same key sends the same body. */
 async function report({ url }: Running, key: string): Promise<{ recorded: number; duplicates: number }> {
   const outcomes = Array.from({ length: ROWS }, (_, i) => ({
-    ...{ email: `${key}-${i}@good.com`, at: AT, outcome: i % 2 === 0 ? 'delivered' : 'bounced' },
+    email: `${key}-${i}@good.com`,
+    at: AT,
+    outcome: i % 2 === 0 ? 'delivered' : 'bounced',
     diagnostic: '550 5.1.1 User unknown',
   }));
   const headers = {
-    ...{ authorization: `Bearer ${setting.key.value}`, 'content-type': 'application/json' },
+    authorization: `Bearer ${setting.key.value}`,
+    'content-type': 'application/json',
     'idempotency-key': key,
   };
   const response = await fetch(`${url}/v1/outcomes`, { method: 'POST', headers, body: JSON.stringify({ outcomes }) });

@@ -17,7 +17,8 @@ afterAll(() => setting.close());
 
 async function verify({ url }: Running, email: string): Promise<{ count: number; before: boolean }> {
   const headers = {
-    ...{ authorization: `Bearer ${setting.key.value}`, 'content-type': 'application/json' },
+    authorization: `Bearer ${setting.key.value}`,
+    'content-type': 'application/json',
     'idempotency-key': email,
   };
   const body = JSON.stringify({ email, scope: 'signup' });

@@ -14,7 +14,9 @@ import { ERRORS, isErrorCode } from '../../src/kernel/errors.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const tracked: readonly string[] = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  ...{ cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 },
+  cwd: ROOT,
+  encoding: 'utf8',
+  maxBuffer: 1 << 26,
 })
   .trim()
   .split('\n')
@@ -68,7 +70,10 @@ const program = createProgram();
 /** Some are taken in front of the command, too. */
 const flagsIn = (command: Command): string[] => [
   ...command.options.flatMap(({ long, short }) => [long ?? '', short ?? '']),
-  ...['--help', '-h', '--json', '--env-file'],
+  '--help',
+  '-h',
+  '--json',
+  '--env-file',
 ];
 const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)];
 

@@ -70,15 +70,16 @@ beforeAll(async () => {
   writeFileSync(join(dir, 'password.txt'), 'correct horse battery staple\n');
   const { HOME = '' } = process.env;
   environment = {
-    ...{
-      PATH: pathWithMailvet(),
-      HOME,
-      ROOT: `${ROOT}/`,
-      NODE_NO_WARNINGS: '1',
-      MAILVET_DATABASE_URL: lab.databaseUrl,
-    },
-    ...{ MAILVET_DNS_SERVERS: `127.0.0.1:${lab.dns.port}`, MAILVET_DNS_CONTROL_NAMES: 'none' },
-    ...{ MAILVET_ALLOW_PRIVATE_NETWORKS: 'true', MAILVET_LISTS_DIR: lab.listsDir, MAILVET_URL: lab.url },
+    PATH: pathWithMailvet(),
+    HOME,
+    ROOT: `${ROOT}/`,
+    NODE_NO_WARNINGS: '1',
+    MAILVET_DATABASE_URL: lab.databaseUrl,
+    MAILVET_DNS_SERVERS: `127.0.0.1:${lab.dns.port}`,
+    MAILVET_DNS_CONTROL_NAMES: 'none',
+    MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
+    MAILVET_LISTS_DIR: lab.listsDir,
+    MAILVET_URL: lab.url,
     MAILVET_MAIL_URL: sink.url,
     MAILVET_WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}`,
     MAILVET_OPERATOR_KEY: (await operatorKey()).value,

@@ -63,7 +63,10 @@ describe('a service with a blocked port 25', () => {
   it('reports ok at first', async () => {
     const { json } = await request(lab.url, 'GET', '/readyz');
     expect(json.details.egress).toEqual({
-      ...{ state: 'ok', since: expect.any(String), helo_configured: true, problem: null },
+      state: 'ok',
+      since: expect.any(String),
+      helo_configured: true,
+      problem: null,
       egresses: [expect.objectContaining({ name: 'default', state: 'ok', rests_for_seconds: 0, advice: null })],
     });
     expect(json.details.lists).toMatchObject({ age_days: expect.any(Number), problem: null });
@@ -191,7 +194,10 @@ describe('mailvet doctor', () => {
     expect([ok, code]).toEqual([false, 1]);
     const bad = findings.filter(({ result }) => result !== 'pass');
     expect(bad.map(({ check, result }) => `${result} ${check}`)).toEqual([
-      ...['fail ptr', 'fail store', 'warn clock', 'warn downloads'],
+      'fail ptr',
+      'fail store',
+      'warn clock',
+      'warn downloads',
     ]);
     expect(bad[0]!.fix).toMatch(new RegExp(`PTR record, 5\\.113\\.0\\.203\\.in-addr\\.arpa, to ${HELO}`));
     expect(findings.every((finding) => Object.keys(finding).join() === 'check,result,found,fix,problem,egress')).toBe(
@@ -216,7 +222,8 @@ describe('mailvet doctor', () => {
     await writeFile(file, JSON.stringify(entries));
     const { code, out } = await runCli(['doctor', '--json'], {
       ...environment,
-      ...{ MAILVET_SMTP_HELO: '', MAILVET_SMTP_EGRESS_FILE: file },
+      MAILVET_SMTP_HELO: '',
+      MAILVET_SMTP_EGRESS_FILE: file,
     });
     await Promise.all([works.close(), fails.close()]);
     const { findings, advice } = JSON.parse(out) as { findings: Record<string, string>[]; advice: unknown };

@@ -86,7 +86,9 @@ async function pool(persona: Persona, count: number, more: SocksSetup = {}): Pro
       writeFileSync(file, JSON.stringify(entries(numbers)));
       const running = await startProcess({
         ...setting.environment,
-        ...{ MAILVET_SMTP_EGRESS_FILE: file, MAILVET_SMTP_PORT: `${server.port}`, MAILVET_LOG_LEVEL: 'info' },
+        MAILVET_SMTP_EGRESS_FILE: file,
+        MAILVET_SMTP_PORT: `${server.port}`,
+        MAILVET_LOG_LEVEL: 'info',
         MAILVET_SMTP_RATE_PER_OPERATOR: '0',
         ...environment,
       });
@@ -299,7 +301,9 @@ it('a SOCKS server that floods after it connected: nothing is said of the mailbo
   const { setting, start } = await pool({ mailboxes: ['jane'] }, 1, { fault: 'floods' });
   const node = await start([0]);
   expect(await verify(node, setting, EMAILS[0] ?? '')).toMatchObject({
-    ...{ reason: 'smtp_temporary_failure', deliverability: 'unknown', credits_used: 1 },
+    reason: 'smtp_temporary_failure',
+    deliverability: 'unknown',
+    credits_used: 1,
     checks: { smtp: { result: 'unknown', rule: 'dialogue.violation' } },
   });
   expect(await setting.store.accounts.audit()).toEqual([]);

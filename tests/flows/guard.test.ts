@@ -65,7 +65,8 @@ describe('a policy', () => {
     expect(await check(ADDRESS('typo_alive'))).toMatchObject({ code: 'did_you_mean' });
     expect(await check(ADDRESS('typo_alive'))).toMatchObject({ ok: true, code: 'review' });
     expect(await made({ policy: 'signup', scope: 'kept' })(ADDRESS('typo_alive'), { confirmed: true })).toMatchObject({
-      ...{ ok: false, code: 'seen_before' },
+      ok: false,
+      code: 'seen_before',
     });
   });
 

@@ -83,7 +83,9 @@ afterAll(async () => {
 async function prepared(code: string): Promise<Program> {
   const member = await lab.member({ plan: 'enterprise', credits: 1000 });
   const { value: MAILVET_KEY } = await createKey(lab.store, member.account.id, {
-    ...{ name: 'guide', allowIps: [], scopes: KEY_SCOPES },
+    name: 'guide',
+    allowIps: [],
+    scopes: KEY_SCOPES,
   });
   const { lists, filters, webhooks } = createMailvet({ url: lab.url, key: member.key });
   const environment: Record<string, string> = { MAILVET_KEY, MAILVET_TEST_KEY: (await lab.testMember(member)).key };

@@ -28,7 +28,9 @@ async function begin(persona: Persona, net: object) {
 async function startNodes({ environment }: Setting, smtp: SmtpLab, more: Record<string, string>): Promise<Running[]> {
   const node = (n: number) =>
     startProcess({
-      ...{ ...environment, MAILVET_SMTP_PORT: `${smtp.port}`, MAILVET_SMTP_HELO: `node-${n}.lab` },
+      ...environment,
+      MAILVET_SMTP_PORT: `${smtp.port}`,
+      MAILVET_SMTP_HELO: `node-${n}.lab`,
       ...more,
     });
   const nodes = await Promise.all([0, 1, 2].map(node));

@@ -33,7 +33,10 @@ it.each([
   const sources = ['DISPOSABLE', 'FAKEFILTER', 'MAILCHECKER', 'TOMPEC', 'IVOLO'];
   const urls = Object.fromEntries(sources.map((name) => [`MAILVET_LISTS_${name}_URL`, 'https://lists.invalid/list']));
   const environment = {
-    ...{ ...urls, MAILVET_LISTS_DIR: dir, HTTPS_PROXY: `http://127.0.0.1:${address.port}`, NO_PROXY: noProxy },
+    ...urls,
+    MAILVET_LISTS_DIR: dir,
+    HTTPS_PROXY: `http://127.0.0.1:${address.port}`,
+    NO_PROXY: noProxy,
   };
   await runCli(['disposable', 'update'], environment);
   expect([...new Set(asked)]).toEqual(expected);

@@ -104,7 +104,9 @@ describe('alerts in Slack', () => {
     writeFileSync(program, (sample?.code ?? '').replace("'@mailvet/client'", client));
     forwarder = spawn(process.execPath, [program], {
       env: {
-        ...{ PATH: process.env.PATH ?? '', NODE_NO_WARNINGS: '1', PORT: String(port) },
+        PATH: process.env.PATH ?? '',
+        NODE_NO_WARNINGS: '1',
+        PORT: String(port),
         MAILVET_WEBHOOK_SECRET: json.secret,
         SLACK_WEBHOOK_URL: `http://127.0.0.1:${(slack.address() as AddressInfo).port}/services/T/B/x`,
       },

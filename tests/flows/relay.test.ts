@@ -158,7 +158,10 @@ const v6 = (groups: string): number[] => [
 const name = (text: string): number[] => [3, text.length, ...Buffer.from(text)];
 const portBytes = (port: number): number[] => [port >> 8, port & 0xff];
 const request = (address: readonly number[], port: number, command = 1): number[] => [
-  ...[5, command, 0, ...address],
+  5,
+  command,
+  0,
+  ...address,
   ...portBytes(port),
 ];
 
@@ -940,15 +943,44 @@ describe('options', () => {
     const missing = join(dir, 'missing');
     const broken = file('broken.pem', 'no certificate');
     const { code, out, err } = await relay(
-      ...['--listen', 'relay.example.com', '--token-file', missing, '--tls-cert', broken, '--tls-key', broken],
-      ...['--ports', '0', '--bind', 'nowhere', '--max-connections', '0', '--idle-seconds', 'x', '--total-seconds', '0'],
-      ...['--health-listen', '1.2.3.4.5:1', '--insecure', 'maybe'],
+      '--listen',
+      'relay.example.com',
+      '--token-file',
+      missing,
+      '--tls-cert',
+      broken,
+      '--tls-key',
+      broken,
+      '--ports',
+      '0',
+      '--bind',
+      'nowhere',
+      '--max-connections',
+      '0',
+      '--idle-seconds',
+      'x',
+      '--total-seconds',
+      '0',
+      '--health-listen',
+      '1.2.3.4.5:1',
+      '--insecure',
+      'maybe',
     );
     expect([code, out]).toEqual([2, '']);
     const flags = err.split('\n').map((line) => /^mailvet: (--[a-z-]+) is .*: give /.exec(line)?.[1]);
     expect(flags.sort()).toEqual([
-      ...['--bind', '--health-listen', '--idle-seconds', '--insecure', '--listen', '--max-connections', '--ports'],
-      ...['--tls-cert', '--tls-key', '--token-file', '--total-seconds', undefined],
+      '--bind',
+      '--health-listen',
+      '--idle-seconds',
+      '--insecure',
+      '--listen',
+      '--max-connections',
+      '--ports',
+      '--tls-cert',
+      '--tls-key',
+      '--token-file',
+      '--total-seconds',
+      undefined,
     ]);
     expect(err).toContain('a file that this user may read (ENOENT)');
   });
@@ -962,7 +994,9 @@ describe('options', () => {
     const token = ['--token-file', TOKEN_FILE];
     const insecure = await relay(...token, '--insecure', ...TLS, '--bind', '127.0.0.1,127.0.0.2');
     expect(insecure.err.match(/^mailvet: --(insecure|bind)/gm)).toEqual([
-      ...['mailvet: --insecure', 'mailvet: --insecure', 'mailvet: --bind'],
+      'mailvet: --insecure',
+      'mailvet: --insecure',
+      'mailvet: --bind',
     ]);
     for (const address of ['0.0.0.0', '[::]', '8.8.8.8', '[2001:4860::1]'])
       expect((await relay(...token, '--insecure', '--listen', `${address}:1080`)).err).toMatch(
@@ -978,8 +1012,15 @@ describe('options', () => {
   it('ports that are taken and addresses of others prevent the start, all at once', async () => {
     const { port } = await startServer(() => undefined);
     const { code, err } = await relay(
-      ...['--token-file', TOKEN_FILE, '--insecure', '--bind', '198.51.100.7'],
-      ...['--listen', `127.0.0.1:${port}`, '--health-listen', '192.0.2.1:1081'],
+      '--token-file',
+      TOKEN_FILE,
+      '--insecure',
+      '--bind',
+      '198.51.100.7',
+      '--listen',
+      `127.0.0.1:${port}`,
+      '--health-listen',
+      '192.0.2.1:1081',
     );
     expect(code).toBe(1);
     expect(err.trim().split('\n')).toEqual([
@@ -1028,7 +1069,8 @@ it('is an egress of the service, by what it prints for it', async () => {
   open.push(setting);
   const service = await startProcess({
     ...setting.environment,
-    ...{ MAILVET_SMTP_EGRESS_FILE: egressFile, MAILVET_SMTP_PORT: String(lab.port) },
+    MAILVET_SMTP_EGRESS_FILE: egressFile,
+    MAILVET_SMTP_PORT: String(lab.port),
   });
   open.push({ close: () => service.end('SIGKILL') });
   const reply = await fetch(`${service.url}/v1/verify`, {

@@ -41,7 +41,11 @@ export async function openSetting({
   const account = await store.accounts.create({ name: 'a', plan: 'enterprise', rateLimit: 10_000_000, credits });
   const { key, value } = await createKey(store, account.id, { name: 'load', allowIps: [] });
   return {
-    ...{ dns, databaseUrl: database.url, store, account, key: { id: key.id, value } },
+    dns,
+    databaseUrl: database.url,
+    store,
+    account,
+    key: { id: key.id, value },
     environment: {
       MAILVET_DATABASE_URL: database.url,
       MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,

@@ -48,8 +48,13 @@ beforeAll(async () => {
     BY,
   );
   environment = {
-    ...{ PATH: process.env.PATH ?? '', NODE_NO_WARNINGS: '1', MAILVET_URL: lab.url, MAILVET_OPERATOR_KEY: value },
-    ...{ STRIPE_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: SECRET, SHOP_URL: 'https://shop.example' },
+    PATH: process.env.PATH ?? '',
+    NODE_NO_WARNINGS: '1',
+    MAILVET_URL: lab.url,
+    MAILVET_OPERATOR_KEY: value,
+    STRIPE_KEY: 'sk_test',
+    STRIPE_WEBHOOK_SECRET: SECRET,
+    SHOP_URL: 'https://shop.example',
     STRIPE_API: `http://127.0.0.1:${(stripe.address() as AddressInfo).port}`,
   };
 });
@@ -75,8 +80,11 @@ const paid = (account: string, payment: string, change: object = {}) =>
     type: 'checkout.session.completed',
     data: {
       object: {
-        ...{ client_reference_id: account, payment_intent: payment, payment_status: 'paid' },
-        ...{ metadata: { credits: '5000' }, ...change },
+        client_reference_id: account,
+        payment_intent: payment,
+        payment_status: 'paid',
+        metadata: { credits: '5000' },
+        ...change,
       },
     },
   });

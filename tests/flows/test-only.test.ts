@@ -26,8 +26,11 @@ describe('serve --test-only', () => {
   beforeAll(async () => {
     // A resolver that nobody asks: nothing listens there.
     const environment = {
-      ...{ MAILVET_DATABASE_URL: `sqlite:${dir}/mailvet.db`, MAILVET_LISTS_DIR: `${dir}/lists` },
-      ...{ MAILVET_DNS_SERVERS: '127.0.0.1:1', MAILVET_LISTS_UPDATE: 'daily', MAILVET_TEST_KEYS: `${KEY},${OWN}` },
+      MAILVET_DATABASE_URL: `sqlite:${dir}/mailvet.db`,
+      MAILVET_LISTS_DIR: `${dir}/lists`,
+      MAILVET_DNS_SERVERS: '127.0.0.1:1',
+      MAILVET_LISTS_UPDATE: 'daily',
+      MAILVET_TEST_KEYS: `${KEY},${OWN}`,
     };
     service = await startProcess(environment, ['--test-only']);
   });

@@ -160,6 +160,6 @@ describe('at the root', () => {
       await disposable('mailinator.com'),
       await disposable('a@Mailinator.com'),
       await disposable('good.com'),
-    ]).toEqual([...[true, true, false]]);
+    ]).toEqual([true, true, false]);
   });
 });

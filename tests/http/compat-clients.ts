@@ -43,7 +43,9 @@ export function compatClients(url: () => string) {
   }
 
   return {
-    ...{ neverbounce, zerobounce, emailable },
+    neverbounce,
+    zerobounce,
+    emailable,
     /** The client has the address of its bulk service built in. */
     zerobounceBatch: async (key: string, batch: unknown): Promise<Json> => {
       const client = await zerobounce(key);

@@ -44,7 +44,10 @@ it.each([
   ];
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(replies.map(({ json }) => json.state ?? json.result ?? json.status)).toEqual([
-    ...['undeliverable', 'undeliverable', 'invalid', 'invalid'],
+    'undeliverable',
+    'undeliverable',
+    'invalid',
+    'invalid',
   ]);
 });
 

@@ -177,7 +177,9 @@ describe('bodies in pieces of one byte', () => {
 
 /** As large as one may be. */
 const largeMessage = {
-  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
   params: {
     name: 'create_list',
     arguments: { emails: Array.from({ length: 15_000 }, (_, i) => `a${i}@x.co`), validation_type: 'none' },

@@ -52,7 +52,9 @@ describe('a filter that allows', () => {
     expect(json).toMatchObject({ status: 'good', reason: null, is_disposable: false, credits_used: 1 });
     expect(json.checks).toMatchObject({
       filter: { result: 'pass', filter_id: id, action: 'allow', filter_type: 'email', value: 'jane@mailinator.com' },
-      ...{ disposable: { result: 'skipped' }, domain: { result: 'pass' }, mx: { result: 'pass' } },
+      disposable: { result: 'skipped' },
+      domain: { result: 'pass' },
+      mx: { result: 'pass' },
     });
     expect(json.checks.filter).not.toHaveProperty('id');
     expect(await balance(member)).toBe(before - 1);
@@ -277,7 +279,11 @@ describe('PATCH /v1/filters/:id', () => {
     expect(
       (await member.call('PATCH', path, { expires_at: null, action: 'block', match: 'exact' })).json,
     ).toMatchObject({
-      ...{ id: filter.id, action: 'block', match: 'exact', expires_at: null, hits: 2 },
+      id: filter.id,
+      action: 'block',
+      match: 'exact',
+      expires_at: null,
+      hits: 2,
     });
     const { json } = await member.call('GET', path);
     expect(json).toMatchObject({ id: filter.id, value: 'a@good.com', created_at: filter.created_at });
@@ -322,7 +328,9 @@ describe('PATCH /v1/filters/:id', () => {
     await member.call('PATCH', `/v1/filters/${id}`, { action: 'allow', reason: 'a customer' });
     const [entry] = await lab.store.auditLog.list(member.account.id, { before: null, limit: 1 });
     expect(entry).toMatchObject({
-      ...{ action: 'filter.changed', target: 'good.com', actor: { kind: 'key' } },
+      action: 'filter.changed',
+      target: 'good.com',
+      actor: { kind: 'key' },
       detail: { filter: id, action: { from: 'block', to: 'allow' }, reason: { from: null, to: 'a customer' } },
     });
   });
@@ -444,7 +452,9 @@ describe('in test mode', () => {
         const email = `${name}@a.example.com`;
         const verdict = async () => (await test.verify(email, { validation_type })).json;
         const body = ([fields, act]: [Fields, string]) => ({
-          ...{ ...fields, action: act, value: String(fields['value']).replace('$', name) },
+          ...fields,
+          action: act,
+          value: String(fields['value']).replace('$', name),
         });
         const clear = async () => {
           const { json } = await test.call('GET', '/v1/filters');

@@ -63,7 +63,12 @@ describe('an import', () => {
       [10, 'filter_type', expect.stringMatching(/^"Total" would be a whole top-level domain/)],
     ]);
     expect(done.json.read).toEqual({
-      ...{ format: 'csv', delimiter: ';', encoding: 'windows-1252', sheet: null, entry: null, header_row: 1 },
+      format: 'csv',
+      delimiter: ';',
+      encoding: 'windows-1252',
+      sheet: null,
+      entry: null,
+      header_row: 1,
       columns: [
         { column: 'Nr', field: null },
         { column: 'Domäne', field: 'value' },
@@ -120,7 +125,11 @@ describe('an import', () => {
     const csv = `${names.join(',')}\nfirst.com${','.repeat(names.length - 1)}\n${Object.values(columns).join(',')}\n`;
     const reply = await bring(who, csv);
     expect([...countsOf(reply), reply.json.errors]).toEqual([
-      ...[200, 2, 1, 0, 1],
+      200,
+      2,
+      1,
+      0,
+      1,
       [expect.objectContaining({ row: 3, error: expect.stringMatching(error) })],
     ]);
     expect((await filtersOf(who)).map(({ value }) => value)).toEqual(['first.com']);
@@ -201,7 +210,8 @@ describe('an import', () => {
     const path = of(one.account, '/filters/import');
     expect((await person.call('POST', path, { filters: [{ value: 'mine.com', action: 'allow' }] })).json).toMatchObject(
       {
-        ...{ added: 1, filters: [{ value: 'mine.com', action: 'allow' }] },
+        added: 1,
+        filters: [{ value: 'mine.com', action: 'allow' }],
       },
     );
     expect((await stranger.call('POST', path, { filters: [{ value: 'theirs.com' }] })).status).toBe(404);

@@ -21,7 +21,12 @@ describe('POST /v1/filters', () => {
       filter_type: 'domain',
       value: 'spam.example.com',
       reason: 'spam',
-      ...{ action: 'block', match: 'exact', expires_at: null, expired: false, hits: 0, last_hit_at: null },
+      action: 'block',
+      match: 'exact',
+      expires_at: null,
+      expired: false,
+      hits: 0,
+      last_hit_at: null,
       created_at: expect.stringMatching(/Z$/),
     });
     expect(headers.get('location')).toBe(`/v1/filters/${json.id}`);

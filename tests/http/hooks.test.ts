@@ -431,7 +431,9 @@ describe('the secret', () => {
   it('of a caller that makes its own is asked for, and until then every call is refused', async () => {
     const own = await house();
     const made = await own.admin.call('POST', of(own.member.account, '/hooks'), {
-      ...{ kind: 'workos', name: 'WorkOS', policy: 'signup' },
+      kind: 'workos',
+      name: 'WorkOS',
+      policy: 'signup',
     });
     const { id } = made.json.hook;
     const hook: LiveHook = { id, kind: 'workos', secret: '', path: `/hooks/${id}/workos` };
@@ -497,7 +499,9 @@ describe('hooks of an account', () => {
     const own = await house();
     for (let n = 0; n < HOOKS_MAX; n++) await hookOf(own, 'generic');
     const more = await own.admin.call('POST', of(own.member.account, '/hooks'), {
-      ...{ kind: 'generic', name: 'one more', policy: 'signup' },
+      kind: 'generic',
+      name: 'one more',
+      policy: 'signup',
     });
     expect([more.status, more.json.code]).toEqual([422, 'too_many_hooks']);
   });

@@ -52,19 +52,27 @@ describe('a list with dedupe=mailbox', () => {
     expect([status, json]).toMatchObject([
       201,
       {
-        ...{ dedupe: 'mailbox', status: 'running', credits: { price: 4, held: 4 } },
+        dedupe: 'mailbox',
+        status: 'running',
+        credits: { price: 4, held: 4 },
         rows: { total: 9, addresses: 4, duplicates: 5, blank: 1, unreadable: 0 },
       },
     ]);
     await verifyChunks(lab, owner, json.id);
     expect(await get(json.id)).toMatchObject({
-      ...{ status: 'completed', progress: { done: 4, percent: 100, good: 4 } },
+      status: 'completed',
+      progress: { done: 4, percent: 100, good: 4 },
       credits: { price: 4, held: 0, used: 4 },
     });
     // The single calls of this test cost as much again.
     expect(await used()).toBe(before + 8);
     const rows = (await rowsOf(json.id)).map(({ row, email, status, canonical_email, is_duplicate, credits_used }) => [
-      ...[row, email, status, canonical_email, is_duplicate, credits_used],
+      row,
+      email,
+      status,
+      canonical_email,
+      is_duplicate,
+      credits_used,
     ]);
     expect(rows).toEqual([
       [1, 'J.Doe@gmail.com', 'good', 'jdoe@gmail.com', false, 1],
@@ -133,8 +141,9 @@ describe('a list with dedupe=mailbox', () => {
     for (const { json } of [await form(null), await form('address'), await owner.call('POST', '/v1/lists', { emails })])
       expect([json.dedupe, json.rows.addresses, json.credits.price]).toEqual(['address', 2, 2]);
     for (const { status, json } of [
-      ...[await form('person'), await csv(FORM, '?dedupe=person')],
-      ...[await owner.call('POST', '/v1/lists', { emails, dedupe: 'person' })],
+      await form('person'),
+      await csv(FORM, '?dedupe=person'),
+      await owner.call('POST', '/v1/lists', { emails, dedupe: 'person' }),
       await owner.call('POST', '/v1/lists', { emails, dedupe: true }),
     ])
       expect([status, json.code, json.field]).toEqual([400, 'invalid_parameter', 'dedupe']);
@@ -171,8 +180,11 @@ describe('a list with dedupe=mailbox', () => {
     expect(json.rows).toMatchObject({ addresses: 5, duplicates: 0 });
     await verifyChunks(lab, owner, json.id);
     expect((await rowsOf(json.id)).map((row) => row.canonical_email)).toEqual([
-      ...['jane@good.com', 'jane@good.com', 'jane@good.com'],
-      ...['j.doe@google-hosted.com', 'j.doe@google-hosted.com'],
+      'jane@good.com',
+      'jane@good.com',
+      'jane@good.com',
+      'j.doe@google-hosted.com',
+      'j.doe@google-hosted.com',
     ]);
   });
 

@@ -31,7 +31,13 @@ describe('a list says how its file was read', () => {
   it('in the reply, the list, the page of lists and the dashboard', async () => {
     const { json } = await csv(TWO, '?columns=Work&start=false&unknown=1');
     expect(json.read).toMatchObject({
-      ...{ format: 'csv', delimiter: ';', encoding: 'utf-8', sheet: null, entry: null, header_row: 1, column: 'Work' },
+      format: 'csv',
+      delimiter: ';',
+      encoding: 'utf-8',
+      sheet: null,
+      entry: null,
+      header_row: 1,
+      column: 'Work',
       columns: ['Work'],
       other_address_columns: expect.any(Array),
       addresses_per_row: { max: 1, rows_with_several: expect.any(Number) },
@@ -57,7 +63,8 @@ describe('a list says how its file was read', () => {
   it('and is never completed where it has no address at all', async () => {
     const { status, json } = await csv('email,name\r\n,Ada\r\n,Bo\r\n', '?columns=email');
     expect([status, json.status, json.error]).toEqual([
-      ...[201, 'ready'],
+      201,
+      'ready',
       { code: 'no_addresses', error: 'No row of the list has an address.' },
     ]);
     const start = await owner.call('POST', `/v1/lists/${json.id}/start`);
@@ -127,24 +134,20 @@ describe('the file of a list that is not started', () => {
   it('is refused with the name of the field that is wrong, also within read', async () => {
     const { json } = await csv(TWO, '?columns=Work&start=false');
     for (const [read, field] of [
-      ...([
-        [{ delimiter: 1 }, 'read.delimiter'],
-        [{ header_row: 1, delimiter: 'x'.repeat(100) }, 'read.delimiter'],
-        [{ header_row: -1 }, 'read.header_row'],
-        [{ header: 'maybe' }, 'read.header'],
-        [{ columns: [] }, 'read.columns'],
-        [{ columns: ['Work', {}] }, 'read.columns'],
-        [{ columns: '[1' }, 'read.columns'],
-        [{ column: true }, 'read.column'],
-        [{ sheet: 0 }, 'read.sheet'],
-        [{ entry: [] }, 'read.entry'],
-        [{ encoding: 'klingon' }, 'read.encoding'],
-      ] as const),
-      ...([
-        ['all', 'read'],
-        [[], 'read'],
-      ] as const),
-    ]) {
+      [{ delimiter: 1 }, 'read.delimiter'],
+      [{ header_row: 1, delimiter: 'x'.repeat(100) }, 'read.delimiter'],
+      [{ header_row: -1 }, 'read.header_row'],
+      [{ header: 'maybe' }, 'read.header'],
+      [{ columns: [] }, 'read.columns'],
+      [{ columns: ['Work', {}] }, 'read.columns'],
+      [{ columns: '[1' }, 'read.columns'],
+      [{ column: true }, 'read.column'],
+      [{ sheet: 0 }, 'read.sheet'],
+      [{ entry: [] }, 'read.entry'],
+      [{ encoding: 'klingon' }, 'read.encoding'],
+      ['all', 'read'],
+      [[], 'read'],
+    ] as const) {
       const reply = await owner.call('PATCH', `/v1/lists/${json.id}`, { read });
       expect([read, reply.status, reply.json.field]).toEqual([read, 400, field]);
       expect(reply.json.error).toMatch(new RegExp(`^${field.replace('.', '\\.')}\\b`));
@@ -280,7 +283,8 @@ describe('a row with several addresses', () => {
     const { json } = await csv('name,email\r\nAda,ada@good.com; x@mailinator.com\r\nBo,ADA@good.com; bo@good.com\r\n');
     expect(json).toMatchObject({
       rows: { total: 2, addresses: 4, duplicates: 0, blank: 0 },
-      ...{ credits: { price: 4 }, read: { addresses_per_row: { max: 2, rows_with_several: 2 } } },
+      credits: { price: 4 },
+      read: { addresses_per_row: { max: 2, rows_with_several: 2 } },
     });
     await verifyChunks(lab, owner, json.id);
     const { json: page } = await owner.call('GET', `/v1/lists/${json.id}/rows?limit=1`);

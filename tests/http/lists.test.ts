@@ -32,9 +32,14 @@ describe('POST /v1/lists', () => {
     expect([status, headers.get('location')]).toEqual([201, `/v1/lists/${json.id}`]);
     expect(json).toEqual({
       id: expect.stringMatching(/^lst_\w{22}$/),
-      ...{ warnings: [], dedupe: 'address' },
+      warnings: [],
+      dedupe: 'address',
       name: expect.stringMatching(/^\d{4}-/),
-      ...{ status: 'running', validation_type: 'mx', policy: null, error: null, retry_minutes: 60 },
+      status: 'running',
+      validation_type: 'mx',
+      policy: null,
+      error: null,
+      retry_minutes: 60,
       patience_minutes: 60,
       rows: { total: 4, addresses: 2, duplicates: 1, blank: 1, unreadable: 0 },
       progress: { done: 0, waiting: 0, good: 0, bad: 0, percent: 0, per_second: null, eta_seconds: null },
@@ -42,11 +47,20 @@ describe('POST /v1/lists', () => {
       by_reason: {},
       credits: { price: 2, held: 2, used: 0 },
       read: {
-        ...{ format: 'csv', delimiter: ',', encoding: 'utf-8', sheet: null, entry: null, header_row: 1 },
-        ...{ column: 'E-Mail', columns: ['E-Mail'], other_address_columns: [] },
+        format: 'csv',
+        delimiter: ',',
+        encoding: 'utf-8',
+        sheet: null,
+        entry: null,
+        header_row: 1,
+        column: 'E-Mail',
+        columns: ['E-Mail'],
+        other_address_columns: [],
         addresses_per_row: { max: 1, rows_with_several: 0 },
       },
-      ...{ created_at: expect.any(String), started_at: expect.any(String), finished_at: null },
+      created_at: expect.any(String),
+      started_at: expect.any(String),
+      finished_at: null,
       expires_at: expect.any(String),
     });
     expect(Date.parse(json.expires_at) - Date.parse(json.started_at)).toBe(30 * DAY_MS);
@@ -75,7 +89,8 @@ describe('POST /v1/lists', () => {
 
   it('takes retry_minutes by its earlier name, patience_minutes', async () => {
     const minutesOf = ({ json }: { json: { retry_minutes: number; patience_minutes: number } }) => [
-      ...[json.retry_minutes, json.patience_minutes],
+      json.retry_minutes,
+      json.patience_minutes,
     ];
     const emails = ['ada@good.com'];
     expect(minutesOf(await send(lab, owner, '/v1/lists?start=false&patience_minutes=7', CSV))).toEqual([7, 7]);
@@ -109,7 +124,11 @@ describe('POST /v1/lists', () => {
     expect(json.rows).toEqual({ total: 5, addresses: 3, duplicates: 1, blank: 1, unreadable: 0 });
     const { json: page } = await owner.call('GET', `/v1/lists/${json.id}/rows`);
     expect(page.rows.map(({ email }: { email: string }) => email)).toEqual([
-      ...['ada@good.com', 'ada@GOOD.com', null, 'quo"te@good.com', 'ünicode@good.com'],
+      'ada@good.com',
+      'ada@GOOD.com',
+      null,
+      'quo"te@good.com',
+      'ünicode@good.com',
     ]);
   });
 
@@ -193,7 +212,8 @@ describe('POST /v1/lists', () => {
     const poor = await lab.member({ credits: 1 });
     const { status, json } = await sendCsv(lab, poor, CSV);
     expect([status, json.status, json.error]).toEqual([
-      ...[201, 'ready'],
+      201,
+      'ready',
       { code: 'insufficient_credits', error: 'The list needs 2 credits; 1 are available.' },
     ]);
     const refused = await poor.call('POST', `/v1/lists/${json.id}/start`);
@@ -225,7 +245,9 @@ describe('a list', () => {
     await verifyChunks(lab, owner, json.id);
     const { json: done } = await owner.call('GET', path);
     expect(done).toMatchObject({
-      ...{ status: 'completed', credits: { price: 2, held: 0, used: 2 }, finished_at: expect.any(String) },
+      status: 'completed',
+      credits: { price: 2, held: 0, used: 2 },
+      finished_at: expect.any(String),
       progress: { done: 2, good: 2, bad: 0, percent: 100, per_second: null },
     });
     expect(await act('cancel')).toEqual([409, 'list_state']);
@@ -267,12 +289,30 @@ describe('a list', () => {
     const { json: single } = await owner.verify('ada@good.com');
     const [first, second, third, fourth] = json.rows;
     expect(first).toEqual({
-      ...{ row: 1, part: null, parts: null, column: null, email: 'ada@good.com' },
-      ...{ status: 'good', deliverability: single.deliverability, reason: null },
-      ...{ did_you_mean: null, validation_type: 'mx', credits_used: 1, is_disposable: false, is_role: single.is_role },
-      ...{ is_free: false, is_relay: false, is_catch_all: null, checks: single.checks, attempts: 1, problem: null },
+      row: 1,
+      part: null,
+      parts: null,
+      column: null,
+      email: 'ada@good.com',
+      status: 'good',
+      deliverability: single.deliverability,
+      reason: null,
+      did_you_mean: null,
+      validation_type: 'mx',
+      credits_used: 1,
+      is_disposable: false,
+      is_role: single.is_role,
+      is_free: false,
+      is_relay: false,
+      is_catch_all: null,
+      checks: single.checks,
+      attempts: 1,
+      problem: null,
       decision: null,
-      ...{ relay_provider: null, canonical_email: 'ada@good.com', is_duplicate: false, egress: null },
+      relay_provider: null,
+      canonical_email: 'ada@good.com',
+      is_duplicate: false,
+      egress: null,
       verified_at: expect.any(String),
     });
     expect(second).toMatchObject({ row: 2, status: 'bad', is_disposable: true });
@@ -331,7 +371,10 @@ describe('a list', () => {
   it('is not there for another account, at any route', async () => {
     const id = await verified(CSV);
     for (const [method, path] of [
-      ...[['GET', ''] as const, ['GET', '/rows'] as const, ['GET', '/results'] as const, ['DELETE', ''] as const],
+      ['GET', ''] as const,
+      ['GET', '/rows'] as const,
+      ['GET', '/results'] as const,
+      ['DELETE', ''] as const,
       ...(['start', 'pause', 'resume', 'cancel'] as const).map((action) => ['POST', `/${action}`] as const),
     ]) {
       const { status, json } = await outsider.call(method, `/v1/lists/${id}${path}`);

@@ -63,11 +63,15 @@ async function usesEveryTool(client: Client): Promise<void> {
   const emails = ['deliverable@example.com', 'insufficient_credits@example.com', 'catch_all@example.com'];
   const { results } = await call(client, 'verify_emails', { emails, validation_type: 'smtp' });
   expect(results.map(({ result, error }: Json) => result?.deliverability ?? error.code)).toEqual([
-    ...['deliverable', 'insufficient_credits', 'risky'],
+    'deliverable',
+    'insufficient_credits',
+    'risky',
   ]);
   const some = await call(client, 'verify_emails', { emails: ['', emails[0], 'x'.repeat(2000)] });
   expect(some.results.map(({ result, error }: Json) => error?.code ?? result.status)).toEqual([
-    ...['invalid_parameter', 'good', 'invalid_parameter'],
+    'invalid_parameter',
+    'good',
+    'invalid_parameter',
   ]);
   const both = await call(client, 'verify_emails', {
     emails: ['relay@example.com', 'catch_all@example.com'],
@@ -129,7 +133,8 @@ async function takesPolicies(client: Client): Promise<void> {
     { error: { code: 'verification_unavailable', decision: { action: 'review', because: ['outage'] } } },
   ]);
   expect(await call(client, 'create_list', { emails: emails.slice(0, 1), policy })).toMatchObject({
-    ...{ policy, validation_type: 'smtp' },
+    policy,
+    validation_type: 'smtp',
   });
   for (const [name, input] of [
     ['verify_email', { email: emails[0] }],
@@ -262,7 +267,9 @@ describe('over HTTP', () => {
     await expect(overHttp(`mv_live_${'x'.repeat(32)}`)).rejects.toThrow(/invalid_api_key/);
     const wrong = await post(list, { authorization: `Bearer mv_live_${'x'.repeat(32)}` });
     expect([wrong.status, wrong.json.code, wrong.headers.get('www-authenticate')]).toEqual([
-      ...[401, 'invalid_api_key', 'Bearer'],
+      401,
+      'invalid_api_key',
+      'Bearer',
     ]);
     const elsewhere = await lab.member({ allowIps: ['192.0.2.0/24'] });
     const refused = await post(list, { authorization: `Bearer ${elsewhere.key}` });
@@ -305,7 +312,9 @@ describe('over standard input', () => {
       failed: { code: 'seen_disabled', error: expect.stringContaining('MAILVET_KEY') },
     });
     expect(await call(client, 'verify_email', { email: 'a@null-mx.com' })).toMatchObject({
-      ...{ status: 'bad', reason: 'null_mx', credits_used: 0 },
+      status: 'bad',
+      reason: 'null_mx',
+      credits_used: 0,
     });
     expect(await call(client, 'verify_email', { email: 'a@null-mx.com', policy: 'signup' })).toMatchObject({
       decision: { action: 'reject', because: ['undeliverable'] },

@@ -61,7 +61,9 @@ async function networkOf(hosts: Hosts, environment: Record<string, string> = {})
   );
   open.push(lab);
   return {
-    ...{ lab, servers, pass },
+    lab,
+    servers,
+    pass,
     async check(who, email) {
       const { json } = await who.verify(email, { validation_type: 'smtp', timeout_ms: 20_000 });
       return { reason: json.reason, rule: json.checks.smtp.rule };

@@ -221,7 +221,9 @@ describe('Amazon SNS', () => {
     const source = await connect(await house(), 'ses');
     const signing = { secret: '', id: 'confirm-1', at: Date.now(), certificateUrl: certificate() };
     const fields = {
-      ...{ Type: 'SubscriptionConfirmation', Message: 'You have chosen to subscribe', Token: '2336412f37' },
+      Type: 'SubscriptionConfirmation',
+      Message: 'You have chosen to subscribe',
+      Token: '2336412f37',
       SubscribeURL: `http://127.0.0.1:${sns.port}/elsewhere`,
     };
     const { status, json } = await send(source, { body: snsMessage(fields, signing), headers: TYPE });

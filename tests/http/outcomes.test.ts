@@ -23,7 +23,9 @@ const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 const report = (by: Member, outcomes: readonly unknown[], headers?: Record<string, string>) =>
   by.call('POST', '/v1/outcomes', { outcomes }, headers);
 const bounce = (email: string, diagnostic: string | null = '550 5.1.1 User unknown') => ({
-  ...{ email, outcome: 'bounced', at: ago(1_000) },
+  email,
+  outcome: 'bounced',
+  at: ago(1_000),
   ...(diagnostic === null ? {} : { diagnostic }),
 });
 const rowsOf = ({ account }: Member) =>
@@ -44,7 +46,13 @@ describe('POST /v1/outcomes', () => {
     ]);
     expect(status).toBe(200);
     expect(json.results.map((row: { class: string }) => row.class)).toEqual([
-      ...['absent', 'delivered', 'sender', 'unclear', 'full', 'deferred', 'complained'],
+      'absent',
+      'delivered',
+      'sender',
+      'unclear',
+      'full',
+      'deferred',
+      'complained',
     ]);
     expect(json).toMatchObject({ recorded: 7, duplicates: 0, errors: 0, warnings: [] });
     expect((await lab.store.accounts.get(own.account.id))?.balance).toBe(0);
@@ -261,7 +269,8 @@ const sample = (server: string): Buffer =>
 describe('POST /v1/outcomes/message', () => {
   const post = (by: Member, raw: Buffer, query = '', type = 'message/rfc822') =>
     request(lab.url, 'POST', `/v1/outcomes/message${query}`, raw.toString('latin1'), {
-      ...{ authorization: `Bearer ${by.key}`, 'content-type': type },
+      authorization: `Bearer ${by.key}`,
+      'content-type': type,
     });
 
   it('counts a report for each recipient once, whatever its type is called', async () => {
@@ -316,19 +325,36 @@ describe('GET /v1/calibration', () => {
     expect(status).toBe(200);
     expect(json.verdicts).toEqual([
       {
-        ...{ deliverability: 'deliverable', reason: null, validation_type: 'smtp', provider: 'Example' },
-        ...{ sent: 4_120, bounced: 16, bounce_rate: 0.0039, low: 0.0023, high: 0.0064 },
+        deliverability: 'deliverable',
+        reason: null,
+        validation_type: 'smtp',
+        provider: 'Example',
+        sent: 4_120,
+        bounced: 16,
+        bounce_rate: 0.0039,
+        low: 0.0023,
+        high: 0.0064,
       },
       {
-        ...{ deliverability: 'risky', reason: 'catch_all', validation_type: 'smtp', provider: null },
-        ...{ sent: 49, bounced: 20, bounce_rate: null, low: null, high: null },
+        deliverability: 'risky',
+        reason: 'catch_all',
+        validation_type: 'smtp',
+        provider: null,
+        sent: 49,
+        bounced: 20,
+        bounce_rate: null,
+        low: null,
+        high: null,
       },
     ]);
     expect(json.reliability).toEqual([
       { from: 0.9, to: 1, sent: 100, predicted: 0.96, delivered: 0.96, low: 0.8949, high: 0.9871 },
     ]);
     expect((await other.call('GET', '/v1/calibration')).json).toEqual({
-      ...{ verdicts: [], reliability: [], contradictions: [], warnings: [] },
+      verdicts: [],
+      reliability: [],
+      contradictions: [],
+      warnings: [],
     });
   });
 
@@ -345,12 +371,24 @@ describe('GET /v1/calibration', () => {
     const common = { validation_type: 'smtp', provider: null, rule: 'test_mode', at: expect.any(String) };
     expect(json.contradictions).toEqual([
       {
-        ...{ ...common, verification_id: ids[1], deliverability: 'undeliverable', reason: 'mailbox_not_found' },
-        ...{ outcome: 'delivered', reply: '550 5.1.1', code: null, template: null },
+        ...common,
+        verification_id: ids[1],
+        deliverability: 'undeliverable',
+        reason: 'mailbox_not_found',
+        outcome: 'delivered',
+        reply: '550 5.1.1',
+        code: null,
+        template: null,
       },
       {
-        ...{ ...common, verification_id: ids[0], deliverability: 'deliverable', reason: null, outcome: 'bounced' },
-        ...{ reply: '250 2.1.5', code: '550 5.1.1', template: expect.stringContaining('unknown') },
+        ...common,
+        verification_id: ids[0],
+        deliverability: 'deliverable',
+        reason: null,
+        outcome: 'bounced',
+        reply: '250 2.1.5',
+        code: '550 5.1.1',
+        template: expect.stringContaining('unknown'),
       },
     ]);
     expect(JSON.stringify(json)).not.toContain('good.com');
@@ -408,7 +446,9 @@ describe('outcomes.contradiction', () => {
     expect(event?.data.contradictions).toHaveLength(2);
     for (const id of ids)
       expect(event?.data.contradictions).toContainEqual({
-        ...{ ...contradiction, verification_id: id, at: expect.any(String) },
+        ...contradiction,
+        verification_id: id,
+        at: expect.any(String),
       });
     expect(JSON.stringify(event)).not.toContain('null-mx.com');
     // What had come twice would have come before this one.
@@ -465,7 +505,8 @@ it('the dashboard says how many outcomes came on which way, and when the last on
   await report(own, [one]);
   const message = (server: string, query = '') =>
     request(lab.url, 'POST', `/v1/outcomes/message${query}`, sample(server).toString('latin1'), {
-      ...{ authorization: `Bearer ${own.key}`, 'content-type': 'message/rfc822' },
+      authorization: `Bearer ${own.key}`,
+      'content-type': 'message/rfc822',
     });
   await message('Yahoo', '?via=command');
   expect((await message('Postfix', '?via=provider')).json.field).toBe('via');
@@ -480,11 +521,9 @@ it('the dashboard says how many outcomes came on which way, and when the last on
   await message('Postfix');
   const later = await origins();
   expect(later.map(({ origin, received }: { origin: string; received: number }) => [origin, received])).toEqual([
-    ...[
-      ['api', 2],
-      ['message', 1],
-      ['command', 1],
-    ],
+    ['api', 2],
+    ['message', 1],
+    ['command', 1],
   ]);
   expect(later[2].last_received_at).toBe(last);
 });
@@ -568,9 +607,9 @@ it('a world in which 4 % of unknown bounce is measured as it is', async () => {
     const cell = verdicts.find(({ deliverability }: { deliverability: string }) => deliverability === verdict);
     const { share, low, high } = shareOf(bounced, addresses)!;
     expect(cell).toMatchObject({ sent: addresses, bounced });
-    expect([cell.bounce_rate, cell.low, cell.high]).toEqual([
-      ...[share, low, high].map((one) => Math.round(one * 10_000) / 10_000),
-    ]);
+    expect([cell.bounce_rate, cell.low, cell.high]).toEqual(
+      [share, low, high].map((one) => Math.round(one * 10_000) / 10_000),
+    );
     expect([cell.low <= truth, truth <= cell.high]).toEqual([true, true]);
   }
 });
@@ -588,8 +627,16 @@ it('operators see the contradictions of all live accounts, and not whose they ar
   const { status, json, text } = await operator.call('GET', '/dashboard/operator/contradictions');
   expect(status).toBe(200);
   expect(json.contradictions[0]).toEqual({
-    ...{ deliverability: 'undeliverable', reason: 'null_mx', validation_type: 'mx', provider: null },
-    ...{ outcome: 'delivered', at, rule: null, reply: null, code: null, template: null },
+    deliverability: 'undeliverable',
+    reason: 'null_mx',
+    validation_type: 'mx',
+    provider: null,
+    outcome: 'delivered',
+    at,
+    rule: null,
+    reply: null,
+    code: null,
+    template: null,
   });
   for (const secret of [id, live.account.id, 'secret.name', 'null-mx.com', 'test_mode'])
     expect(text).not.toContain(secret);

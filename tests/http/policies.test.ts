@@ -28,8 +28,16 @@ describe('the policies of an account', () => {
       name: 'signup',
       built_in: true,
       signals: {
-        ...{ disposable: 'reject', relay: 'accept', role: 'accept', free: 'accept', catch_all: 'accept' },
-        ...{ unknown: 'accept', full: 'accept', typo: 'review', tag: 'accept', seen_before: 'reject' },
+        disposable: 'reject',
+        relay: 'accept',
+        role: 'accept',
+        free: 'accept',
+        catch_all: 'accept',
+        unknown: 'accept',
+        full: 'accept',
+        typo: 'review',
+        tag: 'accept',
+        seen_before: 'reject',
       },
       validation_type: 'mx',
       timeout_ms: 10_000,
@@ -113,7 +121,10 @@ describe('the policies of an account', () => {
     [{ messages: { tag: { en: 'a', EN: 'b' } } }, 422, 'invalid_policy', 'messages.tag.EN', /second text/],
     [
       { messages: { tag: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`de-x-${i}a`, 'x'])) } },
-      ...([422, 'invalid_policy', 'messages.tag', /more than 20 languages/] as const),
+      422,
+      'invalid_policy',
+      'messages.tag',
+      /more than 20 languages/,
     ],
   ])('%j is refused, and nothing is saved', async (body, status, code, field, error) => {
     const reply = await put('refused', body);

@@ -28,7 +28,8 @@ describe('privacy', () => {
     for (const member of [await lab.member(), await lab.member({ scopes: ['verify', 'log'] })])
       for (const what of ['export', 'erase'] as const)
         expect((await ask(what, { email: 'a@b.com' }, member)).json).toMatchObject({
-          ...{ code: 'scope_missing', scope: 'privacy' },
+          code: 'scope_missing',
+          scope: 'privacy',
         });
   });
 

@@ -81,7 +81,9 @@ describe('a scope', () => {
     const own = await lab.member({ credits: 0 });
     await own.call('POST', '/v1/filters', { value: 'blocked@good.com' });
     expect((await own.verify('blocked@good.com', IN_SIGNUP)).json).toMatchObject({
-      ...{ reason: 'blocked_by_filter', credits_used: 0, seen: { before: false } },
+      reason: 'blocked_by_filter',
+      credits_used: 0,
+      seen: { before: false },
     });
     expect(await seen(own, 'blocked@good.com')).toMatchObject({ before: true, count: 2 });
   });
@@ -147,8 +149,10 @@ describe('a scope', () => {
 
   it('is the same on all nodes', async () => {
     const node = await startProcess({
-      ...{ MAILVET_DATABASE_URL: lab.databaseUrl, MAILVET_DNS_SERVERS: `${lab.dns.address}:${lab.dns.port}` },
-      ...{ MAILVET_DNS_CONTROL_NAMES: 'none', MAILVET_ALLOW_PRIVATE_NETWORKS: 'true' },
+      MAILVET_DATABASE_URL: lab.databaseUrl,
+      MAILVET_DNS_SERVERS: `${lab.dns.address}:${lab.dns.port}`,
+      MAILVET_DNS_CONTROL_NAMES: 'none',
+      MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     });
     const through = async (url: string, email: string) => {
       const headers = { authorization: `Bearer ${member.key}`, 'content-type': 'application/json' };
@@ -308,7 +312,8 @@ describe('MAILVET_SEEN_DAYS=0', () => {
     expect((await own.verify('a@good.com', IN_SIGNUP)).json.code).toBe('rate_limit_exceeded');
     expect((await off.store.accounts.get(own.account.id))?.balance).toBe(4);
     const stranger = await fetch(`${off.url}/v1/verify`, {
-      ...{ method: 'POST', body: JSON.stringify({ email: 'a@good.com', ...IN_SIGNUP }) },
+      method: 'POST',
+      body: JSON.stringify({ email: 'a@good.com', ...IN_SIGNUP }),
       headers: { authorization: `Bearer mv_live_${'x'.repeat(32)}`, 'content-type': 'application/json' },
     });
     expect(stranger.status).toBe(401);

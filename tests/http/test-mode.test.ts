@@ -34,18 +34,35 @@ describe('a test key', () => {
     const real = await lab.member({ rateLimit: 100_000 });
     expect(Object.keys(json)).toEqual(Object.keys((await real.verify('ada@good.com', smtp)).json));
     expect(json).toMatchObject({
-      ...{ email: 'Ada+news@good.com', status: 'good', validation_type: 'smtp', credits_used: 0, is_disposable: false },
-      ...{ deliverability: 'deliverable', reason: null, normalized_email: 'Ada+news@good.com', tag: 'news' },
-      ...{ is_role: false, is_free: false, is_relay: false, is_catch_all: false, is_mailbox_full: false },
+      email: 'Ada+news@good.com',
+      status: 'good',
+      validation_type: 'smtp',
+      credits_used: 0,
+      is_disposable: false,
+      deliverability: 'deliverable',
+      reason: null,
+      normalized_email: 'Ada+news@good.com',
+      tag: 'news',
+      is_role: false,
+      is_free: false,
+      is_relay: false,
+      is_catch_all: false,
+      is_mailbox_full: false,
       checks: {
-        ...{ syntax: { result: 'pass' }, filter: { result: 'pass' }, disposable: { result: 'pass' } },
+        syntax: { result: 'pass' },
+        filter: { result: 'pass' },
+        disposable: { result: 'pass' },
         mx: { result: 'pass', records: [{ host: 'mx.good.com', priority: 10 }] },
         smtp: { result: 'pass', stage: 'rcpt', code: 250, enhanced_code: '2.1.5', rule: 'test_mode' },
         catch_all: { result: 'pass' },
       },
     });
     expect((await test.verify('ada@good.com')).json).toMatchObject({
-      ...{ status: 'good', validation_type: 'mx', credits_used: 0, deliverability: 'unknown', reason: null },
+      status: 'good',
+      validation_type: 'mx',
+      credits_used: 0,
+      deliverability: 'unknown',
+      reason: null,
       checks: { smtp: { result: 'skipped' } },
     });
   });
@@ -88,7 +105,8 @@ describe('a test key', () => {
 
   it('gets real syntax errors', async () => {
     expect((await test.verify('  deliverable..x@good.com')).json).toMatchObject({
-      ...{ reason: 'invalid_format', credits_used: 0 },
+      reason: 'invalid_format',
+      credits_used: 0,
       checks: { syntax: { result: 'fail', error: 'double_dot', index: 14 } },
     });
   });
@@ -185,7 +203,8 @@ describe('test data', () => {
     expect(await valuesOf(other)).toEqual([]);
     expect((await other.call('DELETE', `/v1/filters/${added.id}`)).status).toBe(404);
     expect((await test.verify('x@sub.blocked-in-test.com')).json).toMatchObject({
-      ...{ reason: 'blocked_by_filter', credits_used: 0 },
+      reason: 'blocked_by_filter',
+      credits_used: 0,
       checks: { filter: { result: 'fail', id: added.id, value: 'blocked-in-test.com' } },
     });
     expect((await test.verify('x@blocked-live.com')).json.reason).toBeNull();
@@ -245,7 +264,8 @@ it('is refused with its account', async () => {
   expect((await key.verify('a@good.com')).json.code).toBe('invalid_api_key');
   await lab.store.accounts.set(owner.account.id, { status: 'active', plan: 'starter' });
   expect((await key.verify('a@good.com', smtp)).json).toMatchObject({
-    ...{ code: 'plan_upgrade_required', current_plan: 'starter' },
+    code: 'plan_upgrade_required',
+    current_plan: 'starter',
   });
   await lab.store.accounts.remove(owner.account.id);
   expect((await key.verify('a@good.com')).json.code).toBe('invalid_api_key');

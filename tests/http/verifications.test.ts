@@ -24,7 +24,9 @@ describe('a verification', () => {
     expect(found.evidence).toBeDefined();
     expect((await find(`?query=${json.id}`)).json).toMatchObject({
       verifications: [{ id: json.id, email: 'a@null-mx.com', decision: 'reject', key: { id: who.keyId } }],
-      ...{ next: null, searched_to: null, warnings: [] },
+      next: null,
+      searched_to: null,
+      warnings: [],
     });
   });
 

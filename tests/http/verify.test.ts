@@ -49,8 +49,10 @@ describe('POST /v1/verify', () => {
         disposable: { result: 'pass', list_version: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
         domain: { result: 'pass' },
         mx: {
-          ...{ result: 'pass', records: [{ host: 'aspmx.l.google.com', priority: 1 }] },
-          ...{ provider: 'google', provider_kind: 'mailbox' },
+          result: 'pass',
+          records: [{ host: 'aspmx.l.google.com', priority: 1 }],
+          provider: 'google',
+          provider_kind: 'mailbox',
         },
         smtp: { result: 'skipped' },
         catch_all: { result: 'skipped' },

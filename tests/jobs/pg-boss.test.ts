@@ -115,7 +115,11 @@ describeStores(
         expect(await get(due)).toMatchObject({ kind: 'sign_up', account: 'acc_1', state: 'waiting', attempts: 0 });
         expect((await get(later)).at! - Date.now()).toBeGreaterThan(3_500_000);
         expect(await get(failed)).toMatchObject({
-          ...{ kind: 'password_reset', account: 'acc_2', state: 'failed', attempts: 1, lastError: 'no such mailbox' },
+          kind: 'password_reset',
+          account: 'acc_2',
+          state: 'failed',
+          attempts: 1,
+          lastError: 'no such mailbox',
         });
         expect(await get(retried)).toMatchObject({ state: 'waiting', attempts: 1, lastError: 'not reached' });
         // Its process has ended: that attempt counts.

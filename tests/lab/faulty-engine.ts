@@ -217,7 +217,8 @@ const SCENARIOS: Readonly<Record<string, () => Promise<unknown>>> = {
       }),
       probeGreeting(addressOf('accepts'), port, 'verify.example.net', {
         ...options,
-        ...{ signal, egress: { bind: null, via: viaSocks.silent } },
+        signal,
+        egress: { bind: null, via: viaSocks.silent },
       }),
     ]);
   },

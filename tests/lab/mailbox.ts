@@ -76,7 +76,9 @@ export function ask(check: MailboxCheck, asked: Asked): Promise<{ smtp: SmtpEvid
   const { signal, startMs, tenant = '', egress = null } = asked;
   const now = systemClock.elapsed();
   const limit = {
-    ...{ deadlineMs: now + ms, tenant, egress },
+    deadlineMs: now + ms,
+    tenant,
+    egress,
     ...(signal === undefined ? {} : { signal }),
     ...(startMs === undefined ? {} : { startByMs: now + startMs }),
   };

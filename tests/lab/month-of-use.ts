@@ -171,7 +171,11 @@ export async function verifiedList({ url }: Pick<Lab, 'url'>, key: string): Prom
   const headers = { authorization: `Bearer ${key}` };
   const emails = [
     ...NEWSLETTER.flatMap((name) => [`${name}@fabrikam.test`, `${name}@contoso.test`]),
-    ...['buyer@mailinator.com', 'j.okafor@northwind.test', 'info@parked.test', 'anna..b@contoso.test', ''],
+    'buyer@mailinator.com',
+    'j.okafor@northwind.test',
+    'info@parked.test',
+    'anna..b@contoso.test',
+    '',
   ];
   const body = { emails, name: 'newsletter-november.csv', validation_type: 'smtp', retry_minutes: 0 };
   const { id } = (await request(url, 'POST', '/v1/lists', body, headers)).json;
@@ -203,8 +207,12 @@ export async function createOutcomes({ store }: Pick<Lab, 'store'>, account: Acc
       const isAlive = group.deliverability === 'deliverable';
       const found = isAlive ? { rule: 'accepted', reply: '250 2.1.5' } : { rule: 'absent.words', reply: '550 5.1.1' };
       return {
-        ...{ mailbox: `${name}@contoso.test`, domain: 'contoso.test', class: isBounce ? 'absent' : 'delivered' },
-        ...{ at: end - (kind * 1000 + n) * 60_000, source: 'newsletter', ...said },
+        mailbox: `${name}@contoso.test`,
+        domain: 'contoso.test',
+        class: isBounce ? 'absent' : 'delivered',
+        at: end - (kind * 1000 + n) * 60_000,
+        source: 'newsletter',
+        ...said,
         verdict: { verificationId: `ver_${name}`, group, predicted, ...found },
       };
     }),

@@ -274,6 +274,9 @@ export const oidcOptions = ({ issuer }: OidcLab): Record<string, string> => ({
 
 /** The claims of a person whose address the provider has verified. */
 export const verified = (sub: string, email: string, more: Claims = {}): Claims => ({
-  ...{ sub, email, email_verified: true, name: 'Lab Person' },
+  sub,
+  email,
+  email_verified: true,
+  name: 'Lab Person',
   ...more,
 });

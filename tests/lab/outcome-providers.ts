@@ -104,8 +104,10 @@ export const EVENT_BODIES: Readonly<Record<OutcomeProvider, (event: Event) => un
   // https://resend.com/docs/webhooks/emails/bounced
   resend({ email, outcome, at, diagnostic = '550 5.1.1 user unknown' }) {
     const types = {
-      ...{ delivered: 'email.delivered', bounced: 'email.bounced' },
-      ...{ deferred: 'email.delivery_delayed', complained: 'email.complained' },
+      delivered: 'email.delivered',
+      bounced: 'email.bounced',
+      deferred: 'email.delivery_delayed',
+      complained: 'email.complained',
     };
     const bounce =
       outcome === 'bounced' ? { bounce: { message: diagnostic, type: 'Permanent', subType: 'General' } } : {};

@@ -110,7 +110,8 @@ const hasPhp = canRun('PHP, which need its extension curl', 'php', ['-r', 'exit(
 
 /** The languages that this machine can run. */
 export const RUNNABLE: readonly Language[] = [
-  ...(['curl', 'TypeScript'] as const),
+  'curl',
+  'TypeScript',
   ...(PYTHON === undefined ? [] : (['Python'] as const)),
   ...(hasPhp ? (['PHP'] as const) : []),
 ];

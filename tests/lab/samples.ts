@@ -13,7 +13,11 @@ export interface Sample {
 
 /** Pages for users; those about the project itself have no samples. */
 export const SAMPLE_PAGES: readonly string[] = [
-  ...['README.md', 'SECURITY.md', 'SUPPORT.md', 'sdk/README.md', 'library/README.md'],
+  'README.md',
+  'SECURITY.md',
+  'SUPPORT.md',
+  'sdk/README.md',
+  'library/README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('.'))
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)

@@ -20,7 +20,11 @@ const VERDICTS = `(VALUES
 /** A reply without what differs from row to row. */
 const REPLY = JSON.stringify({
   did_you_mean: null,
-  ...{ is_disposable: false, is_role: false, is_free: true, is_relay: false, is_catch_all: null },
+  is_disposable: false,
+  is_role: false,
+  is_free: true,
+  is_relay: false,
+  is_catch_all: null,
   checks: {
     syntax: { result: 'pass' },
     filter: { result: 'pass' },
@@ -29,19 +33,18 @@ const REPLY = JSON.stringify({
     mx: {
       result: 'pass',
       records: [{ host: 'mx.example.net', priority: 10 }],
-      ...{ provider: 'Google', provider_kind: null },
+      provider: 'Google',
+      provider_kind: null,
     },
     smtp: { result: 'skipped', host: null, stage: null, code: null, enhanced_code: null, tls: null, rule: null },
     catch_all: { result: 'skipped', checked_at: null },
   },
-  ...{
-    is_mailbox_full: null,
-    is_disabled: null,
-    retry_after: null,
-    warnings: [],
-    confidence: null,
-    relay_provider: null,
-  },
+  is_mailbox_full: null,
+  is_disabled: null,
+  retry_after: null,
+  warnings: [],
+  confidence: null,
+  relay_provider: null,
 });
 
 export interface Volume {

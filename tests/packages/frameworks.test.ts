@@ -135,8 +135,17 @@ async function start(file: string): Promise<string> {
 
 const compile = (...files: string[]) =>
   run(project, tool('tsc'), [
-    ...['--module', 'nodenext', '--target', 'es2022', '--strict', '--skipLibCheck', '--types', 'node'],
-    ...['--experimentalDecorators', '--emitDecoratorMetadata', ...files],
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--strict',
+    '--skipLibCheck',
+    '--types',
+    'node',
+    '--experimentalDecorators',
+    '--emitDecoratorMetadata',
+    ...files,
   ]);
 
 describe.each(['express', 'fastify', 'hono', 'next', 'nest'] as const)('in %s', (name) => {
@@ -167,7 +176,9 @@ describe.each(['express', 'fastify', 'hono', 'next', 'nest'] as const)('in %s', 
       status: 422,
       json: {
         error: 'This email address cannot receive mail.',
-        ...{ code: 'undeliverable', field: 'email', suggestion: null },
+        code: 'undeliverable',
+        field: 'email',
+        suggestion: null,
       },
     });
     const typo = await post({ email: 'typo@example.com' });

@@ -166,7 +166,9 @@ describe('an installed library asks mail servers', () => {
   );
   it.each(RUNS)('on Node %s as .%s', async (node, format) => {
     const options = {
-      ...{ dnsServers: [`${mailDns.address}:${mailDns.port}`], dnsControlNames: [], allowPrivateNetworks: true },
+      dnsServers: [`${mailDns.address}:${mailDns.port}`],
+      dnsControlNames: [],
+      allowPrivateNetworks: true,
       smtp: { helo: 'verify.example.net', port: servers[0]?.port, ratePerOperator: 0 },
     };
     const asks = `${LOAD[format]}
@@ -226,8 +228,14 @@ describe('types', () => {
   ])('for module %s, resolution %s, %s, with library checks on', async (module, moduleResolution, file) => {
     writeFileSync(join(npm, file), source);
     const compilerOptions = {
-      ...{ module, moduleResolution, strict: true, noEmit: true, skipLibCheck: false, types: [] },
-      ...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'] },
+      module,
+      moduleResolution,
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: [],
+      target: 'es2022',
+      lib: ['es2022', 'dom', 'dom.iterable'],
     };
     const config = `tsconfig.${moduleResolution}.${file}.json`;
     writeFileSync(join(npm, config), JSON.stringify({ compilerOptions, files: [file] }));
@@ -287,7 +295,10 @@ describe('tools', () => {
   it('webpack bundles it', async () => {
     writeFileSync(join(npm, 'program.mjs'), program('mjs'));
     const options = {
-      ...{ mode: 'none', target: 'node', context: npm, entry: './program.mjs' },
+      mode: 'none',
+      target: 'node',
+      context: npm,
+      entry: './program.mjs',
       output: { path: elsewhere, filename: 'webpack.cjs' },
     };
     const source = `require('webpack')(${JSON.stringify(options)}, (error, stats) => {

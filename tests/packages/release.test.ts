@@ -34,7 +34,9 @@ it.skipIf(!canBuild)('`npm run release -- --dry-run` makes the files of a releas
     expect(readFileSync(join(out, 'NOTES.md'), 'utf8')).toMatch(/^# Mailvet \d+\.\d+\.\d+\n\n### /);
     for (const name of tarballs) {
       const published = execFileSync('npm', ['publish', `./${name}`, '--dry-run', '--access', 'public', '--json'], {
-        ...{ cwd: out, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+        cwd: out,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
       });
       expect(published).toContain(version);
     }

@@ -128,16 +128,14 @@ describeStores('the monthly allowance', (lab) => {
     };
     await charge(store, who, 1);
     for (const [year, month] of [
-      ...([
-        [2028, 1],
-        [2026, 11],
-        [2026, 12],
-        [2028, 1],
-        [2026, 12],
-        [2020, 5],
-        [2026, 11],
-      ] as const),
-    ])
+      [2028, 1],
+      [2026, 11],
+      [2026, 12],
+      [2028, 1],
+      [2026, 12],
+      [2020, 5],
+      [2026, 11],
+    ] as const)
       await at(year, month);
     expect((await allowancesOf(store, who)).map(([, month]) => month)).toEqual(['2026-12', '2028-01', '2026-11']);
     lab.clock.step(start - lab.clock.now());

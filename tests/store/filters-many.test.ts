@@ -33,7 +33,9 @@ describeStores('many filters', (lab) => {
     const { account } = await member(store);
     const before = await one(store, account.id, 'b.example');
     const line = (filterType: FilterType, value: string, reason: string | null = null) => ({
-      ...{ filterType, value, reason },
+      filterType,
+      value,
+      reason,
       ...BLOCKS,
     });
     const lines = [

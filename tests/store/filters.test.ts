@@ -359,7 +359,9 @@ describeStores('filters', (lab) => {
     const held = asking(who, { id: newVerificationId(), filterKeys: { domains: [] } });
     const { caller } = await stores[1]!.charging.admit(held);
     const settlement = {
-      ...{ caller: caller!, holdId: held.verify!.id, idempotency: null },
+      caller: caller!,
+      holdId: held.verify!.id,
+      idempotency: null,
       record: verdict(held.verify!.id, { filterId: passed.id }),
     };
     for (let i = 0; i < 2; i++) await stores[1]!.charging.settle(settlement);

@@ -52,7 +52,10 @@ describeStores('hooks', (lab) => {
     expect(await store.hooks.remove(other.id, id, BY)).toBe(false);
     expect(await store.hooks.get(other.id, id)).toBe(null);
     expect(await store.hooks.update(account.id, id, { name: 'Store\0', rateLimit: 3 }, BY)).toMatchObject({
-      ...{ name: 'Store\uFFFD', policy: 'signup', rateLimit: 3, timeoutMs: 5_000 },
+      name: 'Store\uFFFD',
+      policy: 'signup',
+      rateLimit: 3,
+      timeoutMs: 5_000,
     });
     // Nothing new is no event.
     await store.hooks.update(account.id, id, { rateLimit: 3 }, BY);

@@ -59,7 +59,10 @@ describeStores('limits of keys', (lab) => {
     await store.accounts.grant(who.account.id, 91, 'test');
     expect(await verifyNow(store, who, {}, { level: 'smtp' })).toMatchObject({
       ...SPENT,
-      ...{ budget: 5, left: 5, resetsAt: NOVEMBER_END, balance: 100 },
+      budget: 5,
+      left: 5,
+      resetsAt: NOVEMBER_END,
+      balance: 100,
     });
     expect(await verifyNow(store, { hash: { account: who.account.id } })).toMatchObject({ outcome: 'settled' });
     for (let i = 0; i < 5; i += 1) expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled' });
@@ -173,7 +176,8 @@ describeStores('limits of keys', (lab) => {
     expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled' });
     expect((await update(5))?.budget).toMatchObject({ credits: 5, spent: 4, held: 4 });
     await store.sharedHolds.settle({
-      ...{ account: who.account.id, holdId: 'shared' },
+      account: who.account.id,
+      holdId: 'shared',
       results: [{ record: verdict(newVerificationId(), { credits: 4 }), held: 4 }],
     });
     expect(await budgetOf(store, who)).toMatchObject({ spent: 8, held: 0 });

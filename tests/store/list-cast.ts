@@ -73,8 +73,11 @@ export async function uploadList(
   const filled = emails.filter((email) => email !== '');
   const distinct = new Set(filled).size;
   await store.lists.finish(account.id, id, {
-    ...{ total: emails.length, addresses: distinct, duplicates: filled.length - distinct },
-    ...{ blank: emails.length - filled.length, unreadable: 0 },
+    total: emails.length,
+    addresses: distinct,
+    duplicates: filled.length - distinct,
+    blank: emails.length - filled.length,
+    unreadable: 0,
   });
   return id;
 }

@@ -34,7 +34,9 @@ describeStores('work on a list at the same time', (lab) => {
     expect(recorded.reduce((sum, batch) => sum + batch.recorded, 0)).toBe(ADDRESSES);
     expect(recorded.filter(({ outcome }) => outcome === 'completed')).toHaveLength(1);
     expect(await store.lists.get(account, id)).toMatchObject({
-      ...{ status: 'completed', done: ADDRESSES, credits: { held: 0, used: ADDRESSES } },
+      status: 'completed',
+      done: ADDRESSES,
+      credits: { held: 0, used: ADDRESSES },
     });
     expect(await store.accounts.get(account)).toMatchObject({ balance: 1_000 - ADDRESSES, locked: 0 });
     expect(await store.accounts.audit()).toEqual([]);

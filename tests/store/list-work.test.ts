@@ -44,7 +44,9 @@ describeStores('work on a list', (lab) => {
     const id = await startedList(store, who, addressesOf(2));
     await claimUntilFailed(lab, store, who, id);
     expect(await store.lists.get(who.account.id, id)).toMatchObject({
-      ...{ status: 'failed', error: { code: 'internal_error' }, credits: { held: 0, used: 0 } },
+      status: 'failed',
+      error: { code: 'internal_error' },
+      credits: { held: 0, used: 0 },
     });
     expect(await store.accounts.get(who.account.id)).toMatchObject({ balance: 100, locked: 0 });
   });
@@ -269,7 +271,8 @@ describeStores('work on a list', (lab) => {
         works.map((work) => found(work)),
       ),
     ).toMatchObject({
-      ...{ outcome: 'ended', recorded: 0 },
+      outcome: 'ended',
+      recorded: 0,
     });
     expect(await removeDeleted(store)).toEqual([]);
     for (const table of ['lists', 'list_blocks', 'list_chunks', 'list_waiting', 'verifications'])

@@ -43,7 +43,11 @@ describeStores('a list of addresses', (lab) => {
     const emails = ['a@example.com', '', 'b@example.com', 'a@example.com', 'c@example.com'];
     const id = await uploadList(store, who, emails, { block: 2 });
     expect(await store.lists.get(account, id)).toMatchObject({
-      ...{ status: 'ready', name: 'June.csv', level: 'mx', done: 0, startedAt: null },
+      status: 'ready',
+      name: 'June.csv',
+      level: 'mx',
+      done: 0,
+      startedAt: null,
       rows: { total: 5, addresses: 3, duplicates: 1, blank: 1, unreadable: 0 },
       credits: { price: 3, held: 0, used: 0 },
     });
@@ -64,17 +68,25 @@ describeStores('a list of addresses', (lab) => {
     if (!a || !b || !c) throw new Error('There are three addresses.');
     const bad = { status: 'bad', deliverability: 'undeliverable', reason: 'blocked_by_filter', credits: 0 } as const;
     expect(await store.lists.record(account, id, [found(a), found(b, bad)])).toEqual({
-      ...{ outcome: 'recorded', recorded: 2, results: [1, 2], charged: 1 },
+      outcome: 'recorded',
+      recorded: 2,
+      results: [1, 2],
+      charged: 1,
     });
     expect(await store.lists.get(account, id)).toMatchObject({
-      ...{ done: 2, waiting: 0, credits: { price: 3, held: 1, used: 1 } },
+      done: 2,
+      waiting: 0,
+      credits: { price: 3, held: 1, used: 1 },
       breakdown: { status: { good: 1, bad: 1 }, reason: { blocked_by_filter: 1 } },
     });
     // Once more, whoever brings it.
     expect(await store.lists.record(account, id, [found(a), found(b, bad)])).toMatchObject({ recorded: 0, charged: 0 });
     expect(await store.lists.record(account, id, [found(c)])).toMatchObject({ outcome: 'completed', recorded: 1 });
     expect(await store.lists.get(account, id)).toMatchObject({
-      ...{ status: 'completed', done: 3, perSecond: null, credits: { price: 3, held: 0, used: 2 } },
+      status: 'completed',
+      done: 3,
+      perSecond: null,
+      credits: { price: 3, held: 0, used: 2 },
       breakdown: { status: { good: 2, bad: 1 }, deliverability: { unknown: 2, undeliverable: 1 } },
     });
     expect(await store.lists.record(account, id, [found(c)])).toEqual({
@@ -151,7 +163,10 @@ describeStores('a list of addresses', (lab) => {
     const poor = await member(store, { credits: 2 });
     const id = await uploadList(store, poor, addressesOf(3));
     expect(await store.lists.start(poor.account.id, id)).toMatchObject({
-      ...{ outcome: 'insufficient_credits', needed: 3, available: 2, list: { status: 'ready' } },
+      outcome: 'insufficient_credits',
+      needed: 3,
+      available: 2,
+      list: { status: 'ready' },
     });
     const error = { code: 'insufficient_credits', error: 'Not enough.' };
     await store.lists.setError(poor.account.id, id, error);
@@ -215,7 +230,8 @@ describeStores('a list of addresses', (lab) => {
     expect(await store.lists.get(stranger, id)).toBeNull();
     expect(await store.lists.block(stranger, id, 0)).toBeNull();
     expect(await store.lists.list(stranger, { status: null, query: null, offset: 0, limit: 10 })).toEqual({
-      ...{ items: [], total: 0 },
+      items: [],
+      total: 0,
     });
     expect(await store.lists.start(stranger, id)).toEqual({ outcome: 'not_found' });
     for (const action of ['pause', 'resume', 'cancel', 'delete'] as const)

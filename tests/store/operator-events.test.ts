@@ -87,7 +87,8 @@ describeStores('events for operators', (lab) => {
     const told = (await toldTo(lab, webhook)).length;
     const grant = { externalId: randomUUID(), credits: 5, note: 'Invoice' };
     const failing = {
-      ...{ owner: 'opk_1', ref: { route: 'POST', key: 'k', fingerprint: 'f' } },
+      owner: 'opk_1',
+      ref: { route: 'POST', key: 'k', fingerprint: 'f' },
       replyTo: () => {
         throw new Error('injected');
       },

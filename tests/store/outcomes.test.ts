@@ -21,7 +21,10 @@ interface Said {
 const outcome = ({ mailbox, of, at, group, predicted }: Said): NewOutcome => ({
   mailbox: `${mailbox}@example.com`,
   domain: 'example.com',
-  ...{ class: of, at, code: of === 'absent' ? '550 5.1.1' : null, source: null },
+  class: of,
+  at,
+  code: of === 'absent' ? '550 5.1.1' : null,
+  source: null,
   verdict: group && { verificationId: `ver_${mailbox}`, group, predicted, rule: 'r', reply: '250' },
   template: of === 'absent' ? 'user unknown' : null,
 });

@@ -8,7 +8,10 @@ const TOTAL = 5;
 const REST_MS = 1_000;
 
 const asking = (needs: number, holds = 0, key = 'k', total = TOTAL): SliceRequest => ({
-  ...{ key, total, holds, needs },
+  key,
+  total,
+  holds,
+  needs,
   restMs: REST_MS,
 });
 

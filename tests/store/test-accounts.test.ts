@@ -53,7 +53,8 @@ describeStores('test accounts', (lab) => {
     expect(await store.accounts.list()).toMatchObject([{ id: account.id }]);
     expect(await store.accounts.count()).toBe(1);
     expect(await store.accounts.search({ query: null, offset: 0, limit: 9 })).toMatchObject({
-      ...{ total: 1, items: [{ id: account.id, keys: 1 }] },
+      total: 1,
+      items: [{ id: account.id, keys: 1 }],
     });
     expect(await store.accounts.summary(id)).toBeNull();
     expect(await store.accounts.set(id, { plan: 'starter' })).toBeNull();
@@ -69,7 +70,9 @@ describeStores('test accounts', (lab) => {
     // The first is judged under a lock, later ones by what the node remembers.
     for (const by of [store, store, store, node, node])
       expect(await verifyNow(by, test, free, { level: 'smtp' })).toMatchObject({
-        ...{ outcome: 'settled', balance: TEST_CREDITS, caller: { test: true, accountId: test.account.id } },
+        outcome: 'settled',
+        balance: TEST_CREDITS,
+        caller: { test: true, accountId: test.account.id },
       });
     expect(await verifyNow(store, live)).toMatchObject({ outcome: 'settled', balance: 4, caller: { test: false } });
     // Nothing is held for a verdict that has to wait.
@@ -120,7 +123,11 @@ describeStores('test accounts', (lab) => {
     expect(await store.members.role(testAccount, stranger)).toBeNull();
     expect(await store.accounts.get(testAccount)).toBeNull();
     expect(await store.members.role(testAccount, owner)).toEqual({
-      ...{ account: testAccount, role: 'admin', secondFactorRequired: false, suspended: false, test: true },
+      account: testAccount,
+      role: 'admin',
+      secondFactorRequired: false,
+      suspended: false,
+      test: true,
     });
     expect(await store.accounts.get(testAccount)).toMatchObject({ testOf: live.account.id });
     expect(await store.members.role(testAccount, stranger)).toBeNull();

@@ -121,7 +121,11 @@ describeStores('a store whose thread ends', (lab) => {
 /** Shares the threads of the stores on this file. */
 const sameFile = (url: string): Promise<StorageDriver> =>
   openSqlite({
-    ...{ url, clock: systemClock, migrations: migrationsFolder(), time: 'store', jobPolicies: JOB_POLICIES },
+    url,
+    clock: systemClock,
+    migrations: migrationsFolder(),
+    time: 'store',
+    jobPolicies: JOB_POLICIES,
     onEvent: () => undefined,
     retentionDays: 30,
     remembers: true,

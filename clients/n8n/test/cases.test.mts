@@ -45,7 +45,8 @@ function run({ values, client }: Performer, resource: string, operation: string,
   const { url = values.url, key = values.key, retries, timeout_ms } = client;
   const request = { ...(retries === undefined ? {} : { retries }), ...(timeout_ms ? { timeout: timeout_ms } : {}) };
   return execute({
-    ...{ type: NODE, credentials: { url, apiKey: key } },
+    type: NODE,
+    credentials: { url, apiKey: key },
     parameters: { resource, operation, request, ...given },
     ...(items === undefined ? {} : { items }),
     // Each step is an execution of its own.

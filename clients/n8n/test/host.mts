@@ -80,7 +80,11 @@ export interface Run {
 }
 
 const nodeOf = (type: string, parameters: Json): Json => ({
-  ...{ id: 'node-1', name: 'Mailvet', type, typeVersion: 1, position: [0, 0] },
+  id: 'node-1',
+  name: 'Mailvet',
+  type,
+  typeVersion: 1,
+  position: [0, 0],
   parameters,
 });
 

@@ -30,7 +30,8 @@ test('passes the lint of verified community nodes', () => {
     process.execPath,
     ['node_modules/eslint/bin/eslint.js', '--max-warnings', '0', '.'],
     {
-      ...{ cwd: FOLDER, encoding: 'utf8' },
+      cwd: FOLDER,
+      encoding: 'utf8',
     },
   );
   assert.equal(status, 0, stdout);

@@ -609,11 +609,15 @@ const MIN_JOINED = 6;
 const MAX_PARTS = 5;
 
 /** What says where or for whom, beside a role: `sales_dept`, `support-team`, `info.emea`. */
-const ROLE_QUALIFIERS: ReadonlySet<string> = new Set([
-  ...['dept', 'department', 'team', 'desk', 'office', 'group', 'unit', 'center', 'centre', 'line', 'mail', 'email'],
-  ...['mailbox', 'inbox', 'online', 'web', 'global', 'international', 'intl', 'emea', 'apac', 'latam', 'uk', 'usa'],
-  ...['north', 'south', 'east', 'west', 'abteilung', 'service', 'servizio', 'servicio', 'dienst', 'otdel', 'отдел'],
-]);
+const ROLE_QUALIFIERS: ReadonlySet<string> = new Set(
+  `
+  dept department team desk office group unit center centre line mail email mailbox inbox online web global
+  international intl emea apac latam uk usa north south east west abteilung service servizio servicio dienst otdel
+  отдел
+`
+    .trim()
+    .split(/\s+/),
+);
 
 /**
  * Whether a local part is a role name (`role`), one that only some lists contain (`perhaps`), or neither. The tag after

@@ -151,7 +151,10 @@ describe('disposable update', () => {
     await update(serve([...curated, 'brand-new-burner.com']));
     const later = { ...clock, now: () => clock.now() + 3_600_000 };
     const summary = await updateDisposable({
-      ...{ dir, packaged, urls, clock: later },
+      dir,
+      packaged,
+      urls,
+      clock: later,
       fetchText: serve(['gmail.com'], [...crawled, 'another-burner.com']),
     });
     expect(summary.sources.map(({ domains }) => domains)).toEqual([curated.length + 1, crawled.length + 1]);
@@ -167,7 +170,10 @@ describe('disposable update', () => {
     const third = namesOf(LETTER_BIT.c);
     const all = { ...two, mailchecker: 'https://lists.example/c', tompec: 'https://lists.example/d', ivolo: null };
     const summary = await updateDisposable({
-      ...{ dir, packaged, urls: all, clock },
+      dir,
+      packaged,
+      urls: all,
+      clock,
       fetchText: async (url, limit) => {
         if (url === all.mailchecker) return [...third, 'one-list.com', 'two-lists.com', 'nomail.com'].join('\n');
         return url === all.tompec

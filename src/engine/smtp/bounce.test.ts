@@ -56,7 +56,9 @@ it('finds reply, stage and host', () => {
     parseDiagnostic('host mx1.example.com[192.0.2.25] said: 550-5.1.1 One 550 5.1.1 two (in reply to RCPT TO command)'),
   ).toMatchObject({
     reply: { code: 550, enhanced: '5.1.1', texts: ['One', 'two'] },
-    ...{ hasCode: true, stage: 'rcpt', host: 'mx1.example.com' },
+    hasCode: true,
+    stage: 'rcpt',
+    host: 'mx1.example.com',
   });
   expect(parseDiagnostic('421 4.4.2 Timeout (in reply to end of DATA command)')).toMatchObject({ stage: 'data' });
   expect(parseDiagnostic('>>> MAIL From:<x@y.example> <<< 250 ok >>> RCPT To:<a@b.example> <<< 550 no')).toMatchObject({

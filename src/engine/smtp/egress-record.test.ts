@@ -6,7 +6,9 @@ import { resultWithoutDialogue } from './mailbox.ts';
 
 const evidence = (what: Partial<SmtpEvidence>): SmtpEvidence => ({
   ...resultWithoutDialogue('server', 'accepted', 'x'),
-  ...{ host: 'mx.example.test', transcript: { lines: [] }, attempts: [] },
+  host: 'mx.example.test',
+  transcript: { lines: [] },
+  attempts: [],
   ...what,
 });
 

@@ -3,7 +3,11 @@ import type { LimiterUse } from './limiter.ts';
 import { useByOperator } from './operators.ts';
 
 const use = (more: Partial<LimiterUse> = {}): LimiterUse => ({
-  ...{ open: 1, begun: 1, waiting: 2, breaker: 'closed', pace: 1 },
+  open: 1,
+  begun: 1,
+  waiting: 2,
+  breaker: 'closed',
+  pace: 1,
   ...more,
 });
 const isNamed = (operator: string) => operator.startsWith('provider');
@@ -26,7 +30,11 @@ describe('use by operator', () => {
       { isNamed, most: 3 },
     );
     expect(uses[0]).toMatchObject({
-      ...{ operator: 'provider', dialoguesOpen: 2, waiting: 4, breakersOpen: 1, breakersHalfOpen: 1 },
+      operator: 'provider',
+      dialoguesOpen: 2,
+      waiting: 4,
+      breakersOpen: 1,
+      breakersHalfOpen: 1,
       pace: 0.25,
     });
   });

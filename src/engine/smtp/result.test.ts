@@ -44,7 +44,11 @@ describe('findings', () => {
       'mailbox_full',
     ] as const) {
       expect(catchAllOf(finding, null, 5)).toEqual({
-        ...{ result: 'unknown', why: finding, retryAfterSeconds: null, cached: false, checkedAt: null },
+        result: 'unknown',
+        why: finding,
+        retryAfterSeconds: null,
+        cached: false,
+        checkedAt: null,
       });
     }
   });

@@ -29,7 +29,11 @@ interface Lab {
 }
 
 const serverAt = ({ address, port }: SocksLab, more: Partial<SocksServer> = {}): SocksServer => ({
-  ...{ host: address, port, tls: false, ca: null, credentials: () => null },
+  host: address,
+  port,
+  tls: false,
+  ca: null,
+  credentials: () => null,
   ...more,
 });
 
@@ -125,8 +129,12 @@ describe('a SOCKS server', () => {
     const { mail, socks, check } = await lab(setup, { via });
     const answer = await ask(check, { dns: DNS, ms: 5_000 });
     expect(answer.smtp).toMatchObject({
-      ...{ finding: 'smtp_unreachable', rule: 'egress.proxy_failed', stage: 'connect', code: null },
-      ...{ egress: 'vps-2', decidedBy: 'dialogue' },
+      finding: 'smtp_unreachable',
+      rule: 'egress.proxy_failed',
+      stage: 'connect',
+      code: null,
+      egress: 'vps-2',
+      decidedBy: 'dialogue',
     });
     expect(answer.catchAll.result).toBe('skipped');
     expect(mail.connections).toEqual([]);
@@ -177,7 +185,8 @@ describe('a SOCKS server', () => {
     const { mail, socks } = await lab();
     const probe = () =>
       probeGreeting('127.0.5.1', mail.port, 'probe.example.com', {
-        ...{ withinMs: 2_000, mayDial: () => true },
+        withinMs: 2_000,
+        mayDial: () => true,
         egress: { bind: null, via: serverAt(socks) },
       });
     expect(await probe()).toMatchObject({ connected: true, code: 250, error: null, proxyError: null });
@@ -335,7 +344,9 @@ describe('an egress whose SOCKS server fails', () => {
     const probed: number[] = [];
     const check = opened(
       labCheck(mail.port, {
-        ...{ egresses, breakerSeconds, limits: { ...LIMITS, egressRestMs: REST_MS } },
+        egresses,
+        breakerSeconds,
+        limits: { ...LIMITS, egressRestMs: REST_MS },
         async probeProxy(egress) {
           probed.push(performance.now());
           const options = { withinMs: 1_000, mayDial: () => true, egress };

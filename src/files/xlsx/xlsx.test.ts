@@ -19,7 +19,9 @@ async function cellsOf(bytes: Uint8Array): Promise<string[][]> {
 }
 
 const rowOf = (cells: readonly string[], extra: readonly string[] = []): ResultRow => ({
-  ...{ cells, extra, json: {} },
+  cells,
+  extra,
+  json: {},
   result: { status: 'good', reason: null, is_free: true, credits_used: 1 },
 });
 

@@ -109,7 +109,10 @@ export const LIST_ROUTES: readonly Route[] = [
         'The file as the body, whatever its type, or as the part `file` of a form, or `{"emails": […]}`. The other fields go in the query, the form or the object. With an `Idempotency-Key`, the same upload again returns the list of the first one, as it is now.',
       errors: [
         ...CREDIT_ERRORS,
-        ...(['invalid_validation_type', 'policy_not_found', 'too_many_lists', 'list_storage_full'] as const),
+        'invalid_validation_type',
+        'policy_not_found',
+        'too_many_lists',
+        'list_storage_full',
         ...FILE_ERRORS,
       ],
     },

@@ -43,21 +43,42 @@ const COMMON = { prices: { mx: 1, smtp: 10, unknown: 1 }, monthlyCredits: 0, car
 /** Where there is no plans file. */
 export const DEFAULT_PLANS: Plans = plansOf([
   {
-    ...{ ...COMMON, name: 'starter', requestsPerWindow: 60, levels: ['mx'] },
-    ...{ filters: 10_000, mailboxes: 100_000, listBytes: 4 * GIB },
+    ...COMMON,
+    name: 'starter',
+    requestsPerWindow: 60,
+    levels: ['mx'],
+    filters: 10_000,
+    mailboxes: 100_000,
+    listBytes: 4 * GIB,
   },
   {
-    ...{ ...COMMON, name: 'premium', requestsPerWindow: 300, levels: ['mx', 'smtp'] },
-    ...{ filters: 100_000, mailboxes: 1_000_000, listBytes: 20 * GIB },
+    ...COMMON,
+    name: 'premium',
+    requestsPerWindow: 300,
+    levels: ['mx', 'smtp'],
+    filters: 100_000,
+    mailboxes: 1_000_000,
+    listBytes: 20 * GIB,
   },
   {
-    ...{ ...COMMON, name: 'enterprise', requestsPerWindow: 3000, levels: ['mx', 'smtp'] },
-    ...{ filters: 1_000_000, mailboxes: 10_000_000, listBytes: 100 * GIB },
+    ...COMMON,
+    name: 'enterprise',
+    requestsPerWindow: 3000,
+    levels: ['mx', 'smtp'],
+    filters: 1_000_000,
+    mailboxes: 10_000_000,
+    listBytes: 100 * GIB,
   },
   // What the first account of an empty store gets, which is the operator's own.
   {
-    ...{ ...COMMON, name: 'unlimited', requestsPerWindow: 100_000, levels: ['mx', 'smtp'] },
-    ...{ monthlyCredits: UNLIMITED_CREDITS, filters: 1_000_000, mailboxes: 10_000_000, listBytes: 100 * GIB },
+    ...COMMON,
+    name: 'unlimited',
+    requestsPerWindow: 100_000,
+    levels: ['mx', 'smtp'],
+    monthlyCredits: UNLIMITED_CREDITS,
+    filters: 1_000_000,
+    mailboxes: 10_000_000,
+    listBytes: 100 * GIB,
   },
 ]);
 /** Where no account is charged: those of the library, and of examples. */
@@ -65,8 +86,13 @@ export const DEFAULT_PRICES: Prices = COMMON.prices;
 
 /** Of a plan that the file no longer has, for what names accounts: nothing is charged. */
 const unknownPlan = (name: string): PlanTerms => ({
-  ...{ ...COMMON, name, requestsPerWindow: 0, levels: [] },
-  ...{ filters: 0, mailboxes: 0, listBytes: 0 },
+  ...COMMON,
+  name,
+  requestsPerWindow: 0,
+  levels: [],
+  filters: 0,
+  mailboxes: 0,
+  listBytes: 0,
 });
 export const termsOf = (plans: Plans, name: string): PlanTerms => plans.get(name) ?? unknownPlan(name);
 

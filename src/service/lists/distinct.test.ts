@@ -57,9 +57,15 @@ it('numbers mailboxes where their provider documents the spellings, and addresse
     ['shop@jane.fastmail.com', 'jane@fastmail.com'],
     ['jane-shop@yahoo.co.uk', 'jane@yahoo.co.uk'],
     // A tag alone, capitals alone, a provider that only mail hosts tell, or another domain: not documented.
-    ...[['jane@example.com'], ['Jane@example.com'], ['jane+x@example.com'], ['jane@yahoo.com'], ['jane+x@gmx.de']],
+    ['jane@example.com'],
+    ['Jane@example.com'],
+    ['jane+x@example.com'],
+    ['jane@yahoo.com'],
+    ['jane+x@gmx.de'],
     // No addresses.
-    ...[['j..doe@gmail.com'], ['gmail.com'], ['@gmail.com']],
+    ['j..doe@gmail.com'],
+    ['gmail.com'],
+    ['@gmail.com'],
   ];
   const distinct = new DistinctAddresses('mailbox');
   const numbers = same.map((spellings) => spellings.map((text) => distinct.number(text)));

@@ -11,16 +11,14 @@ import { createListVerifier } from './verify-list.ts';
 const ACCOUNT = accountId('acc_1');
 const LIST: RunningList = {
   policy: null,
-  ...{
-    test: false,
-    id: 'lst_1',
-    account: ACCOUNT,
-    keyId: 'key_1',
-    clientIp: null,
-    level: 'smtp',
-    addresses: 3,
-    done: 0,
-  },
+  test: false,
+  id: 'lst_1',
+  account: ACCOUNT,
+  keyId: 'key_1',
+  clientIp: null,
+  level: 'smtp',
+  addresses: 3,
+  done: 0,
 };
 const NET: Zone = {
   'one.com': { MX: [[1, 'mx.one.com']] },
@@ -60,7 +58,13 @@ async function outcomesOf(emails: readonly string[], faulty: (engine: EngineDeps
     singleCalls: () => 0,
   });
   const works = emails.map((email, i) => ({
-    ...{ list: LIST.id, account: ACCOUNT, block: 0, address: i + 1, email, attempts: 0, egress: null },
+    list: LIST.id,
+    account: ACCOUNT,
+    block: 0,
+    address: i + 1,
+    email,
+    attempts: 0,
+    egress: null,
   }));
   const reported = new Map<string, ListOutcome>();
   const failures: unknown[] = [];

@@ -156,7 +156,16 @@ function createAllSignIns(parts: SignInParts): SignInService {
     parts.oidc &&
     createOidc({
       ...parts.oidc,
-      ...{ store, library, limits, devices, audit, userAdmin, clock, endPreviousSession, fromBrowser, hasPassword },
+      store,
+      library,
+      limits,
+      devices,
+      audit,
+      userAdmin,
+      clock,
+      endPreviousSession,
+      fromBrowser,
+      hasPassword,
       logger: parts.logger,
     });
   const confirm = createConfirmation({ library, limits, devices, audit, passwords, passkeys, oidc });

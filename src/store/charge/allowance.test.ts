@@ -10,7 +10,10 @@ import { noChanges } from './state.ts';
 
 const BASE = termsOf(DEFAULT_PLANS, 'premium');
 const plan = (name: string, monthlyCredits: number, carryOver: number): PlanTerms => ({
-  ...{ ...BASE, name, monthlyCredits, carryOver },
+  ...BASE,
+  name,
+  monthlyCredits,
+  carryOver,
 });
 const PLANS = plansOf([
   plan('none', 0, 0),
@@ -34,8 +37,14 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** One account, and what is known of it apart from its row. */
 class Model {
   account: CreditState = {
-    ...{ id: 'acc_1' as AccountId, plan: 'lost', testOf: null, balance: 0, locked: 0 },
-    ...{ allowance: 0, allowanceMonths: '', allowanceGiven: 0 },
+    id: 'acc_1' as AccountId,
+    plan: 'lost',
+    testOf: null,
+    balance: 0,
+    locked: 0,
+    allowance: 0,
+    allowanceMonths: '',
+    allowanceGiven: 0,
   };
   now = Date.UTC(2026, 10, 20);
   readonly holds: { id: string; keyId: string; amount: number }[] = [];
@@ -165,7 +174,9 @@ describe('the monthly allowance', () => {
     for (const time of [Date.UTC(2028, 0, 5), november, december, Date.UTC(2027, 0, 1), Date.UTC(2020, 0, 1)]) at(time);
     for (let month = 1; month <= 14; month++) at(Date.UTC(2027, month, 1));
     expect(given).toEqual([
-      ...['2028-01', '2026-12', '2027-01'],
+      '2028-01',
+      '2026-12',
+      '2027-01',
       ...Array.from({ length: 14 }, (_, i) => monthName(Date.UTC(2027, i + 1, 1))).filter((name) => name !== '2028-01'),
     ]);
   });
@@ -176,7 +187,9 @@ describe('the monthly allowance', () => {
     expect(less).toMatchObject({ amount: -50, allowance: 20, allowanceGiven: 50 });
     const down = { ...used, plan: 'kept', balance: 20, allowance: 20, allowanceGiven: 50 };
     expect(renewalOf({ ...down, plan: 'lost' }, termsOf(PLANS, 'lost'), november)).toMatchObject({
-      ...{ amount: 50, allowance: 70, allowanceGiven: 100 },
+      amount: 50,
+      allowance: 70,
+      allowanceGiven: 100,
     });
     // Nothing of what is held or was purchased is taken.
     const spent = account({ balance: 40, locked: 10, allowance: 5, allowanceMonths: '2026-11', allowanceGiven: 100 });

@@ -37,10 +37,26 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 class Model {
   readonly account: AccountState = {
-    ...{ id: ID, plan: 'enterprise', rateLimit: null, status: 'active', testOf: null },
-    ...{ filterEmails: 0, filterDomains: 0, filterIps: 0, filterMailboxes: 0, filterMxHosts: 0 },
-    ...{ filterEmailRules: 0, filterDomainRules: 0, filterIpRules: 0, windowStart: 0, windowCount: 0 },
-    ...{ balance: GIVEN, locked: 0, allowance: 0, allowanceMonths: '', allowanceGiven: 0 },
+    id: ID,
+    plan: 'enterprise',
+    rateLimit: null,
+    status: 'active',
+    testOf: null,
+    filterEmails: 0,
+    filterDomains: 0,
+    filterIps: 0,
+    filterMailboxes: 0,
+    filterMxHosts: 0,
+    filterEmailRules: 0,
+    filterDomainRules: 0,
+    filterIpRules: 0,
+    windowStart: 0,
+    windowCount: 0,
+    balance: GIVEN,
+    locked: 0,
+    allowance: 0,
+    allowanceMonths: '',
+    allowanceGiven: 0,
   };
   readonly key: KeyState;
   readonly holds = new Map<string, HoldState>();
@@ -56,9 +72,16 @@ class Model {
 
   get state(): ChargeState {
     return {
-      ...{ now: NOW, node: 'node_1', plans: DEFAULT_PLANS, idempotency: () => null, filters: () => [] },
-      ...{ seenOwner: () => null, seen: () => null },
-      ...{ key: () => this.key, keyById: () => this.key, account: () => this.account },
+      now: NOW,
+      node: 'node_1',
+      plans: DEFAULT_PLANS,
+      idempotency: () => null,
+      filters: () => [],
+      seenOwner: () => null,
+      seen: () => null,
+      key: () => this.key,
+      keyById: () => this.key,
+      account: () => this.account,
       hold: (id) => this.holds.get(id) ?? null,
       recorded: (id) => (this.recorded.has(id) ? { body: '{}' } : null),
     };
@@ -145,7 +168,9 @@ class Model {
     const held = single + sum(this.shared.map(({ amount }) => amount));
     const { balance, locked } = this.account;
     expect({ locked, total: balance + locked + charged, moved: this.#ledger }).toEqual({
-      ...{ locked: held, total: GIVEN, moved: balance - GIVEN },
+      locked: held,
+      total: GIVEN,
+      moved: balance - GIVEN,
     });
     expect(balance).toBeGreaterThanOrEqual(0);
     const { budget, budgetSpent, budgetHeld } = this.key;
@@ -161,8 +186,17 @@ class Model {
 }
 
 const recordOf = (id: string, credits: number): VerificationRecord => ({
-  ...{ id, email: 'jane@example.com', requested: 'smtp', validationType: 'smtp', status: 'good', reason: null },
-  ...{ deliverability: 'deliverable', credits, clientIp: null, durationMs: 1, body: '{}' },
+  id,
+  email: 'jane@example.com',
+  requested: 'smtp',
+  validationType: 'smtp',
+  status: 'good',
+  reason: null,
+  deliverability: 'deliverable',
+  credits,
+  clientIp: null,
+  durationMs: 1,
+  body: '{}',
 });
 
 it('keeps all credits, whatever is held, charged, charged in parts and given back', () => {

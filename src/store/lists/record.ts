@@ -89,7 +89,9 @@ function ownerRead({ driver, trx, now }: Scope, account: AccountId, most: number
     const ifDue = (column: 'locked' | 'allowance') => eb.case().when(isDue).then(eb.ref(column)).else(0).end();
     const covers = eb.and([eb.not(isDue), eb('balance', '>', most)]);
     return [
-      ...(['plan', 'test_of as testOf', 'allowance_months as allowanceMonths'] as const),
+      'plan',
+      'test_of as testOf',
+      'allowance_months as allowanceMonths',
       'allowance_given as allowanceGiven',
       eb.case().when(covers).then(most).else(eb.ref('balance')).end().as('balance'),
       ifDue('locked').as('locked'),

@@ -27,7 +27,9 @@ describe('alerts', () => {
   it('are chosen and paused by admins, and seen by viewers', async () => {
     const viewer = await signedIn(lab, { account: member.account, role: 'viewer' });
     expect(await shown(viewer)).toEqual({
-      ...{ mail: true, mails: [...MAILED_BY_DEFAULT], mails_paused: false },
+      mail: true,
+      mails: [...MAILED_BY_DEFAULT],
+      mails_paused: false,
       open: [],
     });
     expect((await viewer.call('PATCH', path(), { mails: [] })).json.code).toBe('role_not_sufficient');

@@ -148,7 +148,9 @@ describe('keys in the dashboard', () => {
     const limits = { expires_at: '2999-01-01', scopes: ['verify', 'usage'], monthly_credits: 3 };
     const { json } = await admin.call('POST', keys(), { name: 'limited', ...limits });
     expect(json.key).toMatchObject({
-      ...{ state: 'active', expires_at: '2999-01-01T00:00:00.000Z', scopes: ['verify', 'usage'] },
+      state: 'active',
+      expires_at: '2999-01-01T00:00:00.000Z',
+      scopes: ['verify', 'usage'],
       budget: { monthly_credits: 3, used: 0, resets_at: expect.stringMatching(/-01T00:00:00\.000Z$/) },
     });
     const path = `${keys()}/${json.key.id}`;
@@ -161,7 +163,9 @@ describe('keys in the dashboard', () => {
     const rolled = await admin.call('POST', `${path}/roll`, { grace_seconds: 0 });
     expect(rolled.json.key).toMatchObject({ scopes: ['verify'], budget: { monthly_credits: 1, used: 1 } });
     const free = await admin.call('PATCH', `${keys()}/${rolled.json.key.id}`, {
-      ...{ expires_at: null, monthly_credits: null, scopes: ['usage', 'webhooks', 'filters', 'lists', 'verify'] },
+      expires_at: null,
+      monthly_credits: null,
+      scopes: ['usage', 'webhooks', 'filters', 'lists', 'verify'],
     });
     expect(free.json).toMatchObject({ expires_at: null, budget: null });
     expect((await usage(rolled.json.value)).status).toBe(200);

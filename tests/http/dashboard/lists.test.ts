@@ -38,7 +38,11 @@ describe('an upload', () => {
     expect(json.rows).toEqual({ total: 4, addresses: 2, duplicates: 1, blank: 1, unreadable: 0 });
     expect((await call('GET', `/${json.id}`)).json).toEqual({
       ...json,
-      ...{ key: null, columns: ['Name', 'E-Mail', 'Other'], address_columns: [2], has_file: true, next_retry_at: null },
+      key: null,
+      columns: ['Name', 'E-Mail', 'Other'],
+      address_columns: [2],
+      has_file: true,
+      next_retry_at: null,
       rest_list: null,
       chosen: { columns: null, header_row: null, delimiter: null, encoding: null, sheet: null, entry: null },
     });
@@ -168,7 +172,11 @@ describe('a list', () => {
     await call('POST', `/${id}/start`, { validation_type: 'mx' });
     await verifyChunks(lab, owner, id);
     expect((await rowsOf(id)).map(({ kind }) => kind)).toEqual([
-      ...['address', 'blank', 'address', 'duplicate', 'unreadable'],
+      'address',
+      'blank',
+      'address',
+      'duplicate',
+      'unreadable',
     ]);
     expect((await rowsOf(id, { kind: 'duplicate' })).map(({ row }) => row)).toEqual([4]);
     const [bad, again] = await rowsOf(id, { deliverability: 'undeliverable' });

@@ -55,7 +55,8 @@ describe('the export of the log', () => {
     expect(lines.headers.get('content-disposition')).toMatch(/^attachment; filename="log\.\d{4}-\d\d-\d\d\.jsonl"$/);
     const verification = (n: number) => ({ kind: 'verification', ...entries[n] });
     expect(linesOf(lines.text, '\n').map((line) => JSON.parse(line))).toEqual([
-      ...[verification(0), verification(1)],
+      verification(0),
+      verification(1),
       { kind: 'rejected', ...rejected[0] },
       verification(2),
     ]);
@@ -73,10 +74,16 @@ describe('the export of the log', () => {
       ['verification', entries[2].created_at, 'ada@good.com', member.keyId],
     ]);
     expect([cell(0, 'reason'), cell(0, 'status'), cell(0, 'http_status'), cell(0, 'credits_used')]).toEqual([
-      ...['disposable_domain', 'bad', '', '1'],
+      'disposable_domain',
+      'bad',
+      '',
+      '1',
     ]);
     expect([cell(2, 'request_id'), cell(2, 'http_status'), cell(2, 'count'), cell(2, 'status')]).toEqual([
-      ...['trace-1', '400', '1', ''],
+      'trace-1',
+      '400',
+      '1',
+      '',
     ]);
   });
 

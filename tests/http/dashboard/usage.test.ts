@@ -65,7 +65,10 @@ describe('the overview', () => {
     const told = async () => (await who.call('GET', of(own.account, '/overview'))).json;
     const today = new Date(Math.floor(Date.now() / DAY) * DAY).toISOString();
     expect((await told()).balance).toMatchObject({
-      ...{ days: [{ at: today, balance: 40 }], per_day: 0, empty_at: null, month_short_by: 0 },
+      days: [{ at: today, balance: 40 }],
+      per_day: 0,
+      empty_at: null,
+      month_short_by: 0,
     });
     await own.verify('a@good.com');
     await lab.store.accounts.grant(own.account.id, 10, 'Invoice 7');
@@ -180,11 +183,21 @@ describe('usage', () => {
     expect(json.totals.latency.mx.p50).toBeGreaterThan(0);
     expect(json.by_key).toEqual([
       {
-        ...{ key_id: member.keyId, name: 'test', requests: 2, credits: 2, asked: 0, rejected: expect.any(Number) },
+        key_id: member.keyId,
+        name: 'test',
+        requests: 2,
+        credits: 2,
+        asked: 0,
+        rejected: expect.any(Number),
         outcomes: { ...json.totals.outcomes, not_checked: 1 },
       },
       {
-        ...{ key_id: 'dashboard', name: 'Dashboard', requests: 1, credits: 1, asked: 0, rejected: expect.any(Number) },
+        key_id: 'dashboard',
+        name: 'Dashboard',
+        requests: 1,
+        credits: 1,
+        asked: 0,
+        rejected: expect.any(Number),
         outcomes: { ...json.totals.outcomes, risky: 0, not_checked: 1 },
       },
     ]);

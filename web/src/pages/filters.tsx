@@ -222,7 +222,8 @@ function EditForm({ filter, onClose }: { filter: Filter; onClose: () => void }) 
   const day = filter.expires_at?.slice(0, 10) ?? '';
   const submit = useSubmit(async ({ reason = '', expires_at = '' }) => {
     const change = {
-      ...{ ...draft, reason: reason.trim() || null },
+      ...draft,
+      reason: reason.trim() || null,
       // One that was not touched stays to the millisecond, and may be over.
       ...(expires_at === day ? {} : { expires_at: expires_at || null }),
     };

@@ -46,7 +46,9 @@ const verify: Operation = async (node, item) => {
   const { idempotency_key, evidence, ...fields } = fieldsOf(node, 'verifyOptions', item);
   const reply = await send(node, {
     ...limitsOf(node, item),
-    ...{ method: 'POST', path: 'verify', replyField: 'deliverability' },
+    method: 'POST',
+    path: 'verify',
+    replyField: 'deliverability',
     ...(evidence === true ? { query: { evidence: '1' } } : {}),
     body: { email: node.getNodeParameter('email', item) as string, ...fields },
     idempotencyKey: keyOf(node, item, idempotency_key),
@@ -66,7 +68,9 @@ const uploadItems: Operation = async (node, item) => {
   const emails = items.map((_, index) => String(node.getNodeParameter('email', index) ?? ''));
   const json = await send(node, {
     ...limitsOf(node, item),
-    ...{ method: 'POST', path: 'lists', body: { emails, ...fields } },
+    method: 'POST',
+    path: 'lists',
+    body: { emails, ...fields },
     idempotencyKey: keyOf(node, item, idempotency_key),
   });
   return [{ json, pairedItem: items.map((_, index) => ({ item: index })) }];
@@ -79,7 +83,9 @@ const uploadFile: Operation = async (node, item) => {
     file.id === undefined ? Buffer.from(file.data, 'base64') : await node.helpers.getBinaryStream(file.id);
   const reply = await send(node, {
     ...limitsOf(node, item),
-    ...{ method: 'POST', path: 'lists', query: { name: file.fileName, ...fields } },
+    method: 'POST',
+    path: 'lists',
+    query: { name: file.fileName, ...fields },
     upload: { type: file.mimeType, content },
     idempotencyKey: keyOf(node, item, idempotency_key),
   });
@@ -111,7 +117,9 @@ const rows: Operation = async (node, item) => {
   for (let after: number | null = 0; after !== null; ) {
     const call: Call = {
       ...limitsOf(node, item),
-      ...{ method: 'GET', path: listPath(node, item, '/rows'), replyField: 'rows' },
+      method: 'GET',
+      path: listPath(node, item, '/rows'),
+      replyField: 'rows',
       query: { limit: ROWS_PER_PAGE, ...query, after },
     };
     const page = await send(node, call);
@@ -139,7 +147,9 @@ const addFilter: Operation = async (node, item) => {
   const { idempotency_key, ...fields } = fieldsOf(node, 'filterOptions', item);
   const reply = await send(node, {
     ...limitsOf(node, item),
-    ...{ method: 'POST', path: 'filters', idempotencyKey: keyOf(node, item, idempotency_key) },
+    method: 'POST',
+    path: 'filters',
+    idempotencyKey: keyOf(node, item, idempotency_key),
     body: { value: node.getNodeParameter('value', item) as string, ...fields },
   });
   return one(reply, item);
@@ -157,7 +167,9 @@ const getMany =
     for (let page = 1; found.size < limit; page += 1) {
       const reply = await send(node, {
         ...limitsOf(node, item),
-        ...{ method: 'GET', path, replyField: path },
+        method: 'GET',
+        path,
+        replyField: path,
         query: { ...query, page, per_page: PER_PAGE },
       });
       const items = reply[path] as IDataObject[];

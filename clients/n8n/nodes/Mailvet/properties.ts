@@ -99,7 +99,11 @@ const OPERATIONS: INodeProperties[] = [
 const of = (resource: string, ...operation: string[]) => ({ show: { resource: [resource], operation } });
 /** Optional fields. `name` differs so that those of another operation do not stay when the operation is changed. */
 const collection = (name: string, displayOptions: object, options: INodeProperties[]): INodeProperties => ({
-  ...{ displayName: 'Options', name, type: 'collection', placeholder: 'Add option', default: {} },
+  displayName: 'Options',
+  name,
+  type: 'collection',
+  placeholder: 'Add option',
+  default: {},
   displayOptions,
   options,
 });

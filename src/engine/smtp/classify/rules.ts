@@ -263,8 +263,20 @@ const says = (segments: readonly Segment[], slots: ReadonlySet<Slot>): boolean =
 const WHO: ReadonlySet<Slot> = new Set<Slot>(['recipient', 'user', 'domain']);
 const OTHER_SLOTS: ReadonlySet<Slot> = new Set<Slot>(['sender', 'you', 'count', 'group']);
 const SAID: ReadonlySet<Slot> = new Set<Slot>([
-  ...(['not', 'none', 'such', 'lacks', 'failed', 'absent', 'unavailable', 'refused', 'declines'] as const),
-  ...(['disabled', 'full', 'exceeded', 'quota', 'delivers'] as const),
+  'not',
+  'none',
+  'such',
+  'lacks',
+  'failed',
+  'absent',
+  'unavailable',
+  'refused',
+  'declines',
+  'disabled',
+  'full',
+  'exceeded',
+  'quota',
+  'delivers',
 ]);
 
 /** Whether a word of a text denies, refuses or misses something. */

@@ -31,6 +31,10 @@ export const coverOf = ({ filter_type, match }: Pick<Filter, 'filter_type' | 'ma
 
 /** What of a filter can be set, to add it again. */
 export const settingsOf = ({ value, reason, filter_type, action, match, expires_at }: Filter) => ({
-  ...{ value, reason, filter_type, action, match },
+  value,
+  reason,
+  filter_type,
+  action,
+  match,
   ...(expires_at === null ? {} : { expires_at }),
 });

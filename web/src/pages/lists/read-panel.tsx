@@ -45,8 +45,23 @@ export const FORMAT_NAMES: Readonly<Record<FileForm, string>> = {
 const RECORDS: readonly (string | null)[] = ['json', 'ndjson', 'vcard', 'ldif'];
 /** Those that lists come in; whatever else was found stands there as well. */
 const ENCODINGS = [
-  ...['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'windows-1250', 'windows-1251', 'windows-1253', 'windows-1254'],
-  ...['iso-8859-2', 'iso-8859-15', 'koi8-r', 'macintosh', 'shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'windows-1252',
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'windows-1254',
+  'iso-8859-2',
+  'iso-8859-15',
+  'koi8-r',
+  'macintosh',
+  'shift_jis',
+  'euc-jp',
+  'gb18030',
+  'big5',
+  'euc-kr',
 ];
 
 /** How the file was read, with its first rows; all of it can be changed, and rows and price follow. */

@@ -4,7 +4,14 @@ import { whatChanged } from './changes.ts';
 
 const outcomes = { deliverable: 0, not_checked: 0, unknown: 0, risky: 0, undeliverable: 0 };
 const counts = {
-  ...{ requests: 0, good: 0, bad: 0, credits: 0, asked: 0, refused: 0, rate_limited: 0, outcomes },
+  requests: 0,
+  good: 0,
+  bad: 0,
+  credits: 0,
+  asked: 0,
+  refused: 0,
+  rate_limited: 0,
+  outcomes,
   latency: { mx: null, smtp: null },
 };
 type Day = Partial<Pick<typeof counts, 'requests' | 'refused' | 'rate_limited'>>;
@@ -12,10 +19,14 @@ type Day = Partial<Pick<typeof counts, 'requests' | 'refused' | 'rate_limited'>>
 function chart(days: readonly Day[], undeliverable = 0): UsageChart {
   const requests = days.reduce((sum, day) => sum + (day.requests ?? 0), 0);
   return {
-    ...{ from: '2026-11-01T00:00:00.000Z', to: '2026-11-30T00:00:00.000Z', bucket: 'day' },
+    from: '2026-11-01T00:00:00.000Z',
+    to: '2026-11-30T00:00:00.000Z',
+    bucket: 'day',
     buckets: days.map((day, i) => ({ ...counts, ...day, at: `2026-11-0${i + 1}T00:00:00.000Z` })),
     totals: { ...counts, requests, outcomes: { ...outcomes, undeliverable } },
-    ...{ by_reason: [], by_key: [], without_source: 0 },
+    by_reason: [],
+    by_key: [],
+    without_source: 0,
   };
 }
 const usual = chart([{ requests: 100 }, { requests: 100 }, { requests: 100 }], 30);

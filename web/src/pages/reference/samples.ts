@@ -92,7 +92,8 @@ function pythonCall(request: SampleRequest): string[] {
   const { operationId, file } = request;
   const { name, isFile } = clientCall(request);
   const given = argumentsOf(request, {
-    ...{ literal: python, named: (field) => `${field}=` },
+    literal: python,
+    named: (field) => `${field}=`,
     message: (path) => `open(${python(path)}, "rb").read()`,
   });
   // `import` is a word of the language.
@@ -105,7 +106,8 @@ function phpCall(request: SampleRequest): string[] {
   const { operationId, file } = request;
   const { name, isFile } = clientCall(request);
   const given = argumentsOf(request, {
-    ...{ literal: php, named: (field) => `${camelCase(field)}: ` },
+    literal: php,
+    named: (field) => `${camelCase(field)}: `,
     message: (path) => `file_get_contents(${php(path)})`,
   });
   if (isFile && file !== undefined) given.push(`to: fopen(${php(file)}, 'wb')`);

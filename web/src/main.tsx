@@ -41,7 +41,7 @@ async function hydrate(rendered: { state: string; data: readonly [string[], unkn
     // A page that reacts later than its frame reads the search of its route, which a navigation would take from it.
     const blockerFn = () => firstViewEnds.then(() => false);
     void firstViewEnds.then(router.history.block({ blockerFn, enableBeforeUnload: false }));
-    // React has rendered again what differed. It is a fault of the page, but the page works. The cause says what failed.
+    // React has rendered again what differed. It is a fault of the page, but the page works.
     hydrateRoot(container, app, {
       onRecoverableError: (error) => console.error(error, ...(error instanceof Error ? [error.cause] : [])),
     });

@@ -206,8 +206,8 @@ describeBrowser('API keys', (browser) => {
     );
     await page.reload();
     const review = page.getByRole('region', { name: '4 keys to review' });
-    await expectText(review).toContain('3 keys were never used.');
-    await expectText(review).toContain('4 keys are allowed from any IP address.');
+    await expectText(review).toContain('Never used: 3 keys.');
+    await expectText(review).toContain('Allowed from any IP address: 4 keys.');
     await review.getByRole('link', { name: '3 keys' }).click();
     await expect.poll(() => page.getByRole('row').count()).toBe(4);
     expect(page.url()).toContain('show=never_used');
@@ -222,7 +222,7 @@ describeBrowser('API keys', (browser) => {
       await dialog(page).waitFor({ state: 'hidden' });
     }
     const rest = page.getByRole('region', { name: '2 keys to review' });
-    await expectText(rest).toContain('Never touched was never used.');
+    await expectText(rest).toContain('Never used: Never touched.');
     await rest.getByRole('link', { name: 'test' }).click();
     await heading(page, 'test').waitFor();
     await page.goBack();

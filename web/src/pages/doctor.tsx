@@ -8,7 +8,7 @@ import type { Doctor } from '../api/schema.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
-import { formatDateTime } from '../parts/format.ts';
+import { formatDateTime, formatDecimal } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { useAsyncAction } from '../parts/use-async-action.ts';
@@ -52,8 +52,8 @@ function CheckResults({ checks, isOne }: { checks: readonly CheckResult[]; isOne
         return (
           <Box component="section" key={result} aria-labelledby={`checks-${result}`}>
             <Title order={2} id={`checks-${result}`} mb="xs" style={{ color }}>
-              <span aria-hidden="true">{sign}</span> {title}:{' '}
-              {plural(found.length, { one: '# check', other: '# checks' })}
+              <span aria-hidden="true">{sign}</span>{' '}
+              {t`${title}: ${plural(found.length, { one: '# check', other: '# checks' })}`}
             </Title>
             <List listStyleType="none" spacing="sm" withPadding={false}>
               {together(found).map(([first, ...others]) => (
@@ -84,11 +84,11 @@ function together(checks: readonly CheckResult[]) {
 
 function Check({ of: [first, ...others], isOne }: { of: [CheckResult, ...CheckResult[]]; isOne: boolean }) {
   const { found, fix, egress } = first;
+  const labels = [first, ...others].map(({ check }) => CHECK_LABELS[check]).join(', ');
   return (
     <>
       <Text size="sm" fw={600}>
-        {[first, ...others].map(({ check }) => CHECK_LABELS[check]).join(', ')}
-        {isOne || egress === null ? '' : t` of ${egress}`}
+        {isOne || egress === null ? labels : t`${labels} of ${egress}`}
       </Text>
       <Text size="sm" className="anywhere">
         {found}
@@ -180,8 +180,11 @@ function FirstToMend({ advice }: { advice: Doctor['advice'] }) {
 }
 
 function verdict({ checks, took_ms }: Doctor): string {
-  const took = t` Took ${(took_ms / 1000).toFixed(1)} seconds.`;
-  if (checks.some(({ result }) => result === 'fail'))
-    return t`Not ready for the smtp level: fix the failed checks.${took}`;
-  return `${checks.some(({ result }) => result === 'warn') ? t`Ready, with warnings.` : t`Ready.`}${took}`;
+  const has = (wanted: CheckResult['result']): boolean => checks.some(({ result }) => result === wanted);
+  const found = has('fail')
+    ? t`Not ready for the smtp level: fix the failed checks.`
+    : has('warn')
+      ? t`Ready, with warnings.`
+      : t`Ready.`;
+  return `${found} ${t`Took ${formatDecimal(took_ms / 1000)} seconds.`}`;
 }

@@ -51,14 +51,26 @@ const route = getRouteApi('/inside/lists/$id');
 function Facts({ of }: { of: ListHere }) {
   const { status, validation_type, policy, read, key, created_at, started_at, finished_at } = of;
   const [first = read.column, ...others] = read.columns;
-  return (
-    <Trans>
-      {status === 'ready' ? t`Column` : t`Level ${validation_type} · column`}{' '}
-      <b className="anywhere">{escapeInvisible(first)}</b>
-      {others.length > 0 && t` and ${formatNumber(others.length)} more`} · {policy !== null && t`policy ${policy} · `}
-      {started_at === null ? t`uploaded ${formatDateTime(created_at)}` : t`started ${formatDateTime(started_at)}`}
-      {finished_at !== null && t`, ended ${formatDateTime(finished_at)}`} · by{' '}
-      <span className="anywhere">{key === null ? t`the dashboard` : t`API key “${key.name}”`}</span>.
-    </Trans>
-  );
+  const column = <b className="anywhere">{escapeInvisible(first)}</b>;
+  const more = formatNumber(others.length);
+  const facts = [
+    started_at === null ? t`Uploaded ${formatDateTime(created_at)}` : t`Started ${formatDateTime(started_at)}`,
+    finished_at !== null && t`ended ${formatDateTime(finished_at)}`,
+    key === null ? t`by the dashboard` : t`by API key “${key.name}”`,
+    status !== 'ready' && t`level ${validation_type}`,
+    others.length === 0 ? (
+      <Trans>column {column}</Trans>
+    ) : (
+      <Trans>
+        columns {column} and {more} more
+      </Trans>
+    ),
+    policy !== null && t`policy ${policy}`,
+  ].filter((fact) => fact !== false);
+  return facts.map((fact, i) => (
+    <span key={i} className="anywhere">
+      {i > 0 && ' · '}
+      {fact}
+    </span>
+  ));
 }

@@ -254,7 +254,7 @@ function KeyNotices({ keys }: { keys: Overview['keys'] }) {
     <Review title={t`API keys to review`} of={shown}>
       {shown.map((show) => (
         <Anchor key={show} renderRoot={(props) => <Link {...props} to="/settings/keys" search={{ show }} />}>
-          {plural(keys[show], { one: '# key', other: '# keys' })} {NOTICE_COPY[show].title}
+          {t`${NOTICE_COPY[show].title}: ${plural(keys[show], { one: '# key', other: '# keys' })}`}
         </Anchor>
       ))}
     </Review>

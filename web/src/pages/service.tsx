@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Plural, Trans } from '@lingui/react/macro';
+import { Trans } from '@lingui/react/macro';
 import { SimpleGrid, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -128,17 +128,16 @@ const egressState = (state: string): string => EGRESS_STATES[state] ?? state;
 function egressRows(egresses: readonly EgressRow[]): (readonly [name: string, text: string, problem: boolean])[] {
   if (egresses.every(({ name }) => name === 'default')) return [];
   return egresses.map(({ name, state, last_day: day, breakers_open: breakers, identity, advice }) => {
-    const shares = t`${formatShare(day.blocked)} blocked, ${formatShare(day.deferred)} deferred`;
-    const time = day.answer_ms === null ? '' : t`, ${formatMs(day.answer_ms)} to an answer`;
-    const checks =
-      day.checks === 0
-        ? t`no check today`
-        : t`${plural(day.checks, { one: '# check', other: '# checks' })} today: ${shares}${time}`;
-    const refusing =
-      breakers === 0 ? '' : t`; ${plural(breakers, { one: '# operator', other: '# operators' })} refuse it`;
-    const names = identity === null ? '' : ` ${identityText(identity)}.`;
-    const text = `${egressState(state)}${refusing}; ${checks}.${names}${advice === null ? '' : ` ${advice}`}`;
-    return [t`Egress ${name}`, text, advice !== null];
+    const sentences = [
+      `${egressState(state)}.`,
+      breakers > 0 && plural(breakers, { one: '# operator refuses it.', other: '# operators refuse it.' }),
+      day.checks === 0 ? t`No check today.` : plural(day.checks, { one: '# check today.', other: '# checks today.' }),
+      day.checks > 0 && t`${formatShare(day.blocked)} blocked, ${formatShare(day.deferred)} deferred.`,
+      day.answer_ms !== null && t`${formatMs(day.answer_ms)} to an answer.`,
+      identity !== null && `${identityText(identity)}.`,
+      advice,
+    ];
+    return [t`Egress ${name}`, sentences.filter(Boolean).join(' '), advice !== null];
   });
 }
 
@@ -223,26 +222,29 @@ const Health = ({ service }: { service: Service }) => (
 type Job = NonNullable<Service['store']>['jobs'][number];
 const JOBS: readonly Column<Job>[] = [
   { header: t`Jobs`, cell: ({ kind }) => <span className="mono anywhere">{kind}</span> },
-  { header: t`State`, cell: ({ state }) => state },
+  { header: t`State`, cell: ({ state }) => <span className="mono">{state}</span> },
   { header: t`Number`, numeric: true, cell: ({ count }) => formatNumber(count) },
 ];
 
+const secondsText = (seconds: number): string => plural(seconds, { one: '# second', other: '# seconds' });
+
 function Jobs({ service: { store } }: { service: Service }) {
   if (store === null) return <p className={css.none}>{t`The store did not answer in time.`}</p>;
-  const held = `${plural(store.holds, { one: '# hold', other: '# holds' })}${store.oldest_hold_seconds === null ? '' : t`, the oldest for ${plural(store.oldest_hold_seconds, { one: '# second', other: '# seconds' })}`}`;
   return (
     <>
       {store.jobs.length > 0 && (
         <DataTable label={t`Jobs`} columns={JOBS} rows={store.jobs} rowKey={({ kind, state }) => `${kind} ${state}`} />
       )}
       <p className={css.none}>
-        <Trans>
-          {held}. Old rows are{' '}
-          {store.purge_lag_seconds === 0
-            ? t`deleted on time`
-            : t`deleted ${plural(store.purge_lag_seconds, { one: '# second', other: '# seconds' })} late`}
-          . <Plural value={store.low_balances} one="# account" other="# accounts" /> below the low-balance threshold.
-        </Trans>
+        {plural(store.holds, { one: '# hold.', other: '# holds.' })}{' '}
+        {store.oldest_hold_seconds !== null && t`The oldest hold: ${secondsText(store.oldest_hold_seconds)}.`}{' '}
+        {store.purge_lag_seconds === 0
+          ? t`Old rows are deleted on time.`
+          : t`Old rows are deleted late, by ${secondsText(store.purge_lag_seconds)}.`}{' '}
+        {plural(store.low_balances, {
+          one: '# account below the low-balance threshold.',
+          other: '# accounts below the low-balance threshold.',
+        })}
       </p>
     </>
   );

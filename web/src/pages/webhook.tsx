@@ -134,7 +134,12 @@ const AttemptEntry = ({ of, number }: { of: Attempt; number: number }) => (
   </section>
 );
 
-const STATUSES = DELIVERY_STATUSES.map((value) => ({ value, label: value }));
+const STATUS: Readonly<Record<Delivery['status'], { readonly label: string; readonly color: string }>> = {
+  pending: { label: t`pending`, color: 'yellow' },
+  delivered: { label: t`delivered`, color: 'green' },
+  failed: { label: t`failed`, color: 'red' },
+};
+const STATUS_OPTIONS = DELIVERY_STATUSES.map((value) => ({ value, label: STATUS[value].label }));
 
 /** What was sent to a webhook, newest first. */
 function Deliveries(props: { of: Webhook; search: WebhookSearch; onSearch: (search: WebhookSearch) => void }) {
@@ -174,7 +179,7 @@ function Deliveries(props: { of: Webhook; search: WebhookSearch; onSearch: (sear
         <Title order={2}>{t`Deliveries`}</Title>
         <FilterChip
           name={t`Status`}
-          options={STATUSES}
+          options={STATUS_OPTIONS}
           value={status ?? null}
           onChange={(chosen) => onSearch(webhookSearch({ status: chosen }))}
         />
@@ -203,14 +208,12 @@ function Deliveries(props: { of: Webhook; search: WebhookSearch; onSearch: (sear
   );
 }
 
-const COLORS: Readonly<Record<Delivery['status'], string>> = { pending: 'yellow', delivered: 'green', failed: 'red' };
-
 function DeliveryStatus({ of: { status, attempts, next_attempt_at } }: { of: Delivery }) {
   const last = attempts.at(-1);
   return (
     <>
-      <Badge variant="outline" color={COLORS[status]} miw="max-content">
-        {status}
+      <Badge variant="outline" color={STATUS[status].color} miw="max-content">
+        {STATUS[status].label}
       </Badge>
       {last && (
         <Text size="xs" component="span">
@@ -305,8 +308,9 @@ function WebhookActions({ of, onDeleted }: { of: Webhook; onDeleted: () => Promi
       <div role="status">
         {tested && (
           <Text size="sm">
-            {tested.status === 'delivered' ? t`The test arrived: ` : t`The test failed: `}
-            {tested.attempts.map(outcomeOf).join(', ')}.
+            {tested.status === 'delivered'
+              ? t`The test arrived: ${tested.attempts.map(outcomeOf).join(', ')}.`
+              : t`The test failed: ${tested.attempts.map(outcomeOf).join(', ')}.`}
           </Text>
         )}
       </div>

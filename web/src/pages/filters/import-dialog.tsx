@@ -282,7 +282,6 @@ function invalidText(shown: number, invalid: number, isPreview: boolean): string
 /** What was read, and what becomes of it. */
 function Found({ found }: { found: FilterImport }) {
   const { dry_run: isPreview, rows, added, existing, invalid, errors, filters, warnings } = found;
-  const will = isPreview ? t`to be added` : 'added';
   return (
     <Stack gap="sm">
       {/* The button that led here was removed: focus continues here. */}
@@ -292,7 +291,9 @@ function Found({ found }: { found: FilterImport }) {
           : t`${plural(rows, { one: '# row', other: '# rows' })} processed.`}
       </Text>
       <Text size="sm" className="numbers">
-        {t`${formatNumber(added)} ${will}, ${formatNumber(existing)} already there, ${formatNumber(invalid)} invalid.`}
+        {isPreview
+          ? t`${formatNumber(added)} to be added, ${formatNumber(existing)} already there, ${formatNumber(invalid)} invalid.`
+          : t`${formatNumber(added)} added, ${formatNumber(existing)} already there, ${formatNumber(invalid)} invalid.`}
       </Text>
       <Text size="sm" c="dimmed" className="anywhere">
         {readAs(found)}

@@ -1,4 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { KEY_IDLE_DAYS } from '../../../../src/kernel/facts/limits.ts';
@@ -7,36 +8,26 @@ import type { DashboardKey } from '../../api/schema.ts';
 import { Review } from '../../parts/review.tsx';
 import type { KeysSearch } from './search.ts';
 
-/** `one`, `many`: what is said of a key, and of several. */
-export const NOTICE_COPY: Readonly<
-  Record<KeyNotice, { badge: string; title: string; one: string; many: string; advice: string }>
-> = {
+/** `title`: before the names of the keys it is true of. */
+export const NOTICE_COPY: Readonly<Record<KeyNotice, { badge: string; title: string; advice: string }>> = {
   never_used: {
     badge: t`never used`,
-    title: t`never used`,
-    one: t`was never used`,
-    many: t`were never used`,
+    title: t`Never used`,
     advice: t`If nothing needs it, revoke it: an unused key is only a risk.`,
   },
   idle: {
-    badge: 'idle',
-    title: t`idle for ${KEY_IDLE_DAYS} days`,
-    one: t`has been idle for ${KEY_IDLE_DAYS} days`,
-    many: t`have been idle for ${KEY_IDLE_DAYS} days`,
+    badge: t`idle`,
+    title: t`Idle for ${KEY_IDLE_DAYS} days`,
     advice: t`Check whether anything still needs the key. If not, revoke it.`,
   },
   open_to_all: {
     badge: t`any IP address`,
-    title: t`allowed from any IP address`,
-    one: t`is allowed from any IP address`,
-    many: t`are allowed from any IP address`,
+    title: t`Allowed from any IP address`,
     advice: t`Anyone who obtains the key can use it from anywhere. Edit it and add the IP addresses of your servers.`,
   },
   budget_spent: {
     badge: t`budget spent`,
-    title: t`with a spent monthly budget`,
-    one: t`has spent its monthly budget`,
-    many: t`have spent their monthly budgets`,
+    title: t`Monthly budget spent`,
     advice: t`Requests that cost credits are rejected (402) until next month. Edit the key to raise its budget.`,
   },
 };
@@ -50,10 +41,7 @@ export function Notices({ keys, search }: { keys: readonly DashboardKey[]; searc
   const of = (notice: KeyNotice) => keys.filter(({ notices }) => notices.includes(notice));
   if (show !== undefined)
     return (
-      <Review
-        title={`${plural(of(show).length, { one: '# key', other: '# keys' })} ${NOTICE_COPY[show].title}`}
-        of={[show]}
-      >
+      <Review title={t`${NOTICE_COPY[show].title}: ${countText(of(show))}`} of={[show]}>
         <span>{NOTICE_COPY[show].advice}</span>
         <Anchor
           underline="always"
@@ -68,23 +56,26 @@ export function Notices({ keys, search }: { keys: readonly DashboardKey[]; searc
     <Review title={t`${plural(all, { one: '# key', other: '# keys' })} to review`} of={shown}>
       {shown.map((notice) => (
         <span key={notice}>
-          <Subject keys={of(notice)} search={{ ...rest, show: notice }} />{' '}
-          {NOTICE_COPY[notice][of(notice).length === 1 ? 'one' : 'many']}.
+          <Trans>
+            {NOTICE_COPY[notice].title}: <Subject keys={of(notice)} search={{ ...rest, show: notice }} />.
+          </Trans>
         </span>
       ))}
     </Review>
   );
 }
 
+const countText = ({ length }: readonly DashboardKey[]): string => plural(length, { one: '# key', other: '# keys' });
+
 const Subject = ({ keys, search }: { keys: readonly DashboardKey[]; search: KeysSearch }) =>
   keys.length > MOST_NAMED ? (
     <Anchor underline="always" renderRoot={(props) => <Link {...props} to="/settings/keys" search={search} />}>
-      {plural(keys.length, { one: '# key', other: '# keys' })}
+      {countText(keys)}
     </Anchor>
   ) : (
     keys.map(({ id, name }, i) => (
       <span key={id}>
-        {i > 0 && t` and `}
+        {i > 0 && ', '}
         <Anchor
           underline="always"
           className="anywhere"

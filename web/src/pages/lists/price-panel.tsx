@@ -1,5 +1,4 @@
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { heldPrice, type Level } from '../../../../src/kernel/facts/plans.ts';
@@ -93,11 +92,10 @@ const Missing = ({ missing, mx }: { missing: number; mx: number | null }) => (
     mb="md"
     title={t`${plural(missing, { one: '# credit', other: '# credits' })} missing`}
   >
-    <Trans>
-      Ask the operator of this service for credits
-      {mx === null ? '' : t`, choose mx for ${plural(mx, { one: '# credit', other: '# credits' })},`} or upload a part
-      of the file. The list waits here meanwhile.
-    </Trans>
+    {mx === null
+      ? t`Ask the operator of this service for credits, or upload a part of the file.`
+      : t`Ask the operator of this service for credits, choose mx for ${plural(mx, { one: '# credit', other: '# credits' })}, or upload a part of the file.`}{' '}
+    {t`The list waits here meanwhile.`}
   </Alert>
 );
 

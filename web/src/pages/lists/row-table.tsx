@@ -88,6 +88,13 @@ const RowLine = memo(function RowLine(props: {
         )}
         {kind === 'duplicate' && <span className={css.mark}>{t`duplicate`}</span>}
         {row.column !== null && <span className={css.mark}>{escapeInvisible(row.column)}</span>}
+        {row.did_you_mean !== null && (
+          <span className={css.suggestion}>
+            <Trans>
+              Did you mean <b className="mono">{escapeInvisible(row.did_you_mean)}</b>?
+            </Trans>
+          </span>
+        )}
         <BelowAddress>
           <RowVerdict of={row} isOver={isOver} />
         </BelowAddress>

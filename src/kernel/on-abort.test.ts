@@ -3,15 +3,15 @@ import { onAbort } from './on-abort.ts';
 
 it('tells all listeners of an aborted signal once, but those that left', () => {
   const ending = new AbortController();
-  const told: string[] = [];
-  onAbort(ending.signal, () => told.push('a'));
-  const leave = onAbort(ending.signal, () => told.push('b'));
-  onAbort(ending.signal, () => told.push('c'));
+  const calls: string[] = [];
+  onAbort(ending.signal, () => calls.push('a'));
+  const leave = onAbort(ending.signal, () => calls.push('b'));
+  onAbort(ending.signal, () => calls.push('c'));
   leave();
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
   ending.abort();
   ending.abort();
-  expect(told).toEqual(['a', 'c']);
+  expect(calls).toEqual(['a', 'c']);
 });
 
 it('has one listener at the signal, however many wait', () => {

@@ -60,10 +60,10 @@ describe('SIGHUP', () => {
     writeFileSync(envFile(), 'MAILVET_LOG_LEVEL=warn\nMAILVET_RETENTION_DAYS=7\nMAILVET_MAIL_URL=smtp://127.0.0.1\n');
     const { options } = await hangUp('take effect at the next start');
     expect(options).toEqual(['MAILVET_MAIL_URL', 'MAILVET_RETENTION_DAYS']);
-    const told = lines('read the options again').length;
+    const reloads = lines('read the options again').length;
     await hangUp('take effect at the next start');
     // At level `warn`, what is read is not told.
-    expect(lines('read the options again')).toHaveLength(told);
+    expect(lines('read the options again')).toHaveLength(reloads);
     expect(node.printed.join()).not.toContain(SECOND);
   });
 });

@@ -1,13 +1,13 @@
 /** The faults that the laboratory's DNS server can simulate. */
 import { randomBytes } from 'node:crypto';
 import type { DecodedPacket, Question } from 'dns-packet';
-import { type Fault, honest, type Told } from './dns-zone.ts';
+import { type Fault, type Held, honest } from './dns-zone.ts';
 
 interface Case {
   fault: Fault | null;
   query: DecodedPacket;
   question: Question;
-  told: Told;
+  held: Held;
   over: 'udp' | 'tcp';
   edns: boolean;
 }
@@ -25,17 +25,17 @@ const ASKED = [0xc0, 12];
 
 /** The octets to send for one question, or null for no reply. */
 export function forge(at: Case): { octets: Buffer; before?: Buffer; split?: boolean } | null {
-  const { fault, question, told, over } = at;
+  const { fault, question, held, over } = at;
   const id = at.query.id ?? 0;
   const good = (as: Partial<{ id: number; question: Question }> = {}): Buffer =>
-    honest({ id: as.id ?? id, question: as.question ?? question }, told);
+    honest({ id: as.id ?? id, question: as.question ?? question }, held);
   const head = honest({ id, question }, { rcode: 0, answers: [], authorities: [] });
   const built = (count: number, ...parts: Buffer[]): { octets: Buffer } => {
     const octets = Buffer.concat([head, ...parts]);
     octets.writeUInt16BE(count, 6);
     return { octets };
   };
-  const truncated = { octets: honest({ id, question }, told, true) };
+  const truncated = { octets: honest({ id, question }, held, true) };
   switch (fault) {
     case 'silent':
       return null;
@@ -101,7 +101,7 @@ export function forge(at: Case): { octets: Buffer; before?: Buffer; split?: bool
         record(ASKED, TYPE.MX, [0, 20, ...label('m\xff\x00x'), 0]),
       );
     case 'first_link':
-      return { octets: honest({ id, question }, { rcode: 0, answers: told.answers.slice(0, 1), authorities: [] }) };
+      return { octets: honest({ id, question }, { rcode: 0, answers: held.answers.slice(0, 1), authorities: [] }) };
     case 'referral':
     case 'referral_aa':
     case 'referral_ra': {

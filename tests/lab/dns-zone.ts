@@ -83,7 +83,7 @@ export interface Negative {
 const RCODE = { noerror: 0, formerr: 1, servfail: 2, nxdomain: 3, refused: 5 } as const;
 
 /** What the zone says about one question. */
-export interface Told {
+export interface Held {
   rcode: number;
   answers: Answer[];
   authorities: Answer[];
@@ -112,28 +112,28 @@ const existsBelow = (names: ReadonlyMap<string, Entry>, name: string): boolean =
   return false;
 };
 
-export const no = (rcode: keyof typeof RCODE): Told => ({ rcode: RCODE[rcode], answers: [], authorities: [] });
+export const no = (rcode: keyof typeof RCODE): Held => ({ rcode: RCODE[rcode], answers: [], authorities: [] });
 
-export function lookUp(names: ReadonlyMap<string, Entry>, asked: string, type: string, options: Negative): Told {
-  const told = no('noerror');
+export function lookUp(names: ReadonlyMap<string, Entry>, asked: string, type: string, options: Negative): Held {
+  const held = no('noerror');
   let name = asked;
   for (let links = 0; links < 20; links++) {
     const entry = find(names, name);
     if (!entry) {
       const exists = name === '.' || existsBelow(names, name);
-      if (!exists && told.answers.length === 0 && options.outside === 'refused') return no('refused');
-      if (!exists) told.rcode = RCODE.nxdomain;
+      if (!exists && held.answers.length === 0 && options.outside === 'refused') return no('refused');
+      if (!exists) held.rcode = RCODE.nxdomain;
       break;
     }
-    told.answers.push(...recordsOf(entry, name, type));
-    if (told.answers.some((a) => a.type === type) || entry.CNAME === undefined || type === 'CNAME') break;
-    told.answers.push({ type: 'CNAME', name, ttl: entry.ttl ?? 300, data: entry.CNAME });
+    held.answers.push(...recordsOf(entry, name, type));
+    if (held.answers.some((a) => a.type === type) || entry.CNAME === undefined || type === 'CNAME') break;
+    held.answers.push({ type: 'CNAME', name, ttl: entry.ttl ?? 300, data: entry.CNAME });
     name = entry.CNAME;
   }
-  const found = told.answers.some((answer) => answer.type === type);
+  const found = held.answers.some((answer) => answer.type === type);
   const ttl = options.negativeTtl === undefined ? 60 : options.negativeTtl;
-  if (!found && ttl !== null) told.authorities.push(soa(ttl));
-  return told;
+  if (!found && ttl !== null) held.authorities.push(soa(ttl));
+  return held;
 }
 
 const soa = (ttl: number): Answer => ({
@@ -170,16 +170,16 @@ function recordsOf(entry: Entry, name: string, type: string): Answer[] {
 /** A reply's octets, as an honest recursive server would write them. */
 export function honest(
   head: { id: number; question: { name: string; type: Answer['type'] } },
-  told: Told,
+  held: Held,
   truncated = false,
 ): Buffer {
-  const flags = AUTHORITATIVE_ANSWER | RECURSION_AVAILABLE | told.rcode | (truncated ? TRUNCATED_RESPONSE : 0);
+  const flags = AUTHORITATIVE_ANSWER | RECURSION_AVAILABLE | held.rcode | (truncated ? TRUNCATED_RESPONSE : 0);
   return encode({
     type: 'response',
     id: head.id,
     flags,
     questions: [{ ...head.question, class: 'IN' }],
-    answers: truncated ? [] : told.answers,
-    authorities: truncated ? [] : told.authorities,
+    answers: truncated ? [] : held.answers,
+    authorities: truncated ? [] : held.authorities,
   });
 }

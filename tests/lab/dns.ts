@@ -14,7 +14,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { decode } from 'dns-packet';
 import type { RecordType } from '../../src/engine/dns/message.ts';
 import { forge } from './dns-faults.ts';
-import { type Entry, faultOf, find, lookUp, type Negative, no, type Told, type Zone } from './dns-zone.ts';
+import { type Entry, faultOf, find, type Held, lookUp, type Negative, no, type Zone } from './dns-zone.ts';
 
 export type { Entry, Fault, Zone } from './dns-zone.ts';
 
@@ -86,16 +86,16 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
     if (paused === 'silent' || paused === 'closed') return;
     const entry = find(names, name);
     const fault = paused ?? faultOf(entry, question.type as RecordType);
-    const told =
+    const held =
       fault === 'servfail' || fault === 'refused'
         ? no(fault)
         : lying === null
           ? lookUp(names, name, question.type, options)
           : lieAbout(name, question.type, lying);
     if (fault !== null && typeof fault === 'object') await after(fault.slow);
-    let reply = forge({ fault, query, question, told, over, edns });
+    let reply = forge({ fault, query, question, held, over, edns });
     const fits = over === 'tcp' || fault !== null || (reply?.octets.length ?? 0) <= (edns ? 1232 : 512);
-    if (!fits) reply = forge({ fault: 'truncate', query, question, told, over, edns });
+    if (!fits) reply = forge({ fault: 'truncate', query, question, held, over, edns });
     if (reply?.before) send(reply.before);
     if (reply) send(reply.octets, reply.split);
   }
@@ -178,7 +178,7 @@ const LIE_ZONES: Readonly<Record<Lie, Zone>> = {
   'one address': { '*': { A: ['127.0.0.1'] } },
 };
 
-const lieAbout = (name: string, type: string, how: Lie): Told =>
+const lieAbout = (name: string, type: string, how: Lie): Held =>
   lookUp(new Map(Object.entries(LIE_ZONES[how])), name, type, {
     negativeTtl: how === 'nxdomain without SOA' ? null : 60,
   });

@@ -267,7 +267,7 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** An account, and what it was told: what it was granted and charged, and what it holds. */
-class Told {
+class Model {
   readonly who: Member;
   readonly holds: Awaited<ReturnType<typeof hold>>[] = [];
   granted = 50;
@@ -300,7 +300,7 @@ class Told {
 }
 
 describeStores('plans, months, charges and grants, whatever happens on two nodes', (lab) => {
-  async function check(store: Store, { who, granted, charged, holds }: Told): Promise<void> {
+  async function check(store: Store, { who, granted, charged, holds }: Model): Promise<void> {
     expect(await store.accounts.audit()).toEqual([]);
     const allowances = await allowancesOf(store, who);
     const given = allowances.reduce((sum, [amount]) => sum + Number(amount), 0);
@@ -317,14 +317,14 @@ describeStores('plans, months, charges and grants, whatever happens on two nodes
     const nodes = [await lab.open({ plans: PLANS }), await lab.open({ plans: PLANS })];
     const outcomes = { charged: 0, allowances: 0 };
     const live = async (steps: readonly Step[]) => {
-      const told = new Told(await member(nodes[0]!, { plan: 'lost', credits: 50 }));
+      const model = new Model(await member(nodes[0]!, { plan: 'lost', credits: 50 }));
       for (const { at, months } of steps) {
-        await Promise.all(at.map((what) => told.run(nodes[what.node]!, what)));
-        await check(nodes[0]!, told);
+        await Promise.all(at.map((what) => model.run(nodes[what.node]!, what)));
+        await check(nodes[0]!, model);
         for (let month = 0; month < months; month += 1) toNextMonth(lab);
       }
-      outcomes.charged += told.charged;
-      outcomes.allowances += (await allowancesOf(nodes[0]!, told.who)).length;
+      outcomes.charged += model.charged;
+      outcomes.allowances += (await allowancesOf(nodes[0]!, model.who)).length;
     };
     const numRuns = lab.engine === 'sqlite' ? 25 : 10;
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), live), {

@@ -13,7 +13,7 @@ import { startProcess } from './processes.ts';
 const PATIENCE = { timeout: 40_000, interval: 50 };
 
 /** What becomes of a request: its outcome, the code of its refusal, or the reason of its record. */
-function told(admission: Admission): string {
+function outcomeOf(admission: Admission): string {
   if (admission.outcome === 'refused') return admission.code;
   return admission.outcome === 'settled' ? (admission.record.reason ?? 'settled') : admission.outcome;
 }
@@ -78,7 +78,7 @@ describeStores('a node that remembers an account', (lab) => {
     await warmUp(near, who);
     await change(far, who);
     // The first one learns it; those after go by what it has learned.
-    for (let i = 0; i < 4; i += 1) expect(told(await ask(near, who))).toBe(expected);
+    for (let i = 0; i < 4; i += 1) expect(outcomeOf(await ask(near, who))).toBe(expected);
     expect(await near.accounts.audit()).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describeStores('a node that remembers an account', (lab) => {
     const who = await member(store);
     await warmUp(store, who);
     await lab.sql(`UPDATE keys SET ${columns} WHERE id = '${who.key.id}'`);
-    for (let i = 0; i < 2; i += 1) expect(told(await ask(store, who))).toBe(expected);
+    for (let i = 0; i < 2; i += 1) expect(outcomeOf(await ask(store, who))).toBe(expected);
   });
 
   it('notices when a filter that it has met is removed, and the next one is added', async () => {
@@ -99,9 +99,9 @@ describeStores('a node that remembers an account', (lab) => {
     await warmUp(near, who);
     for (let round = 0; round < 3; round += 1) {
       const added = await far.filters.add(who.account.id, filter);
-      expect(told(await ask(near, who))).toBe('blocked_by_filter');
+      expect(outcomeOf(await ask(near, who))).toBe('blocked_by_filter');
       if (added.added) await far.filters.remove(who.account.id, added.filter.id);
-      expect(told(await ask(near, who))).toBe('settled');
+      expect(outcomeOf(await ask(near, who))).toBe('settled');
     }
   });
 
@@ -110,7 +110,7 @@ describeStores('a node that remembers an account', (lab) => {
     const who = await member(near);
     await warmUp(near, who);
     await far.accounts.grant(who.account.id, -97, 'spent');
-    expect(told(await ask(near, who, { credits: 0 }))).toBe('insufficient_credits');
+    expect(outcomeOf(await ask(near, who, { credits: 0 }))).toBe('insufficient_credits');
   });
 
   it('notices what has become of a key after another key of the account was used', async () => {
@@ -122,15 +122,15 @@ describeStores('a node that remembers an account', (lab) => {
     await warmUp(near, who);
     for (let i = 0; i < 3; i += 1) await ask(near, other);
     await far.keys.revoke(key.id, BY);
-    for (let i = 0; i < 3; i += 1) expect(told(await ask(near, who))).toBe('settled');
-    expect(told(await ask(near, other))).toBe('revoked_api_key');
+    for (let i = 0; i < 3; i += 1) expect(outcomeOf(await ask(near, who))).toBe('settled');
+    expect(outcomeOf(await ask(near, other))).toBe('revoked_api_key');
   });
 
   it('spends no more than the budget of a key, whichever node is asked', async () => {
     const stores = await Promise.all(Array.from({ length: 3 }, () => lab.open()));
     const who = await member(stores[0]!, { budget: 12 });
     const answers: string[] = [];
-    for (let i = 0; i < 8; i += 1) for (const store of stores) answers.push(told(await verifyNow(store, who)));
+    for (let i = 0; i < 8; i += 1) for (const store of stores) answers.push(outcomeOf(await verifyNow(store, who)));
     expect(answers.filter((answer) => answer === 'settled')).toHaveLength(12);
     expect(answers.slice(12)).toEqual(Array.from({ length: 12 }, () => 'key_budget_spent'));
   });
@@ -140,7 +140,7 @@ describeStores('a node that remembers an account', (lab) => {
     const who = await member(store, { expiresAt: lab.clock.now() + 60_000 });
     await warmUp(store, who);
     lab.clock.advance(60_000);
-    expect(told(await ask(store, who))).toBe('expired_api_key');
+    expect(outcomeOf(await ask(store, who))).toBe('expired_api_key');
   });
 
   const overtakes: [string, (who: Member) => string, string][] = [
@@ -181,7 +181,7 @@ describeStores('a node that remembers an account', (lab) => {
       await expect.poll(() => lab.sql(waiting), PATIENCE).toHaveLength(1);
       await other.query(`${statement(who)}; COMMIT`);
       await other.end();
-      expect(told(await asked)).toBe(expected);
+      expect(outcomeOf(await asked)).toBe(expected);
       expect(await store.verifications.list(who.account.id, { offset: 0, limit: 1 })).toMatchObject({
         total: expected === 'blocked_by_filter' ? 4 : 3,
       });
@@ -202,7 +202,7 @@ describeStores('a node that remembers an account', (lab) => {
     expect(settled.map(({ balance }) => balance).sort((a, b) => b - a)).toEqual(
       Array.from({ length: 91 }, (_, i) => 90 - i),
     );
-    expect(told(await verifyNow(stores[0]!, who))).toBe('insufficient_credits');
+    expect(outcomeOf(await verifyNow(stores[0]!, who))).toBe('insufficient_credits');
     expect(await stores[0]!.accounts.audit()).toEqual([]);
   });
 
@@ -220,9 +220,9 @@ describeStores('a node that remembers an account', (lab) => {
     const settled = answers.filter((answer) => answer.outcome === 'settled');
     const left = settled.map(({ window }) => window.remaining).sort((a, b) => b - a);
     expect(left).toEqual(Array.from({ length: 91 }, (_, i) => 90 - i));
-    expect(answers.filter((answer) => told(answer) === 'rate_limit_exceeded')).toHaveLength(29);
+    expect(answers.filter((answer) => outcomeOf(answer) === 'rate_limit_exceeded')).toHaveLength(29);
     lab.clock.advance(300_000);
-    expect(told(await verifyNow(stores[1]!, who))).toBe('settled');
+    expect(outcomeOf(await verifyNow(stores[1]!, who))).toBe('settled');
   });
 
   postgres.each(['before', 'after'] as const)(
@@ -237,7 +237,7 @@ describeStores('a node that remembers an account', (lab) => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => [verifyNow(store, who), verifyNow(store, other)]).flat(),
       );
-      expect(answers.map(told)).toEqual(answers.map(() => 'settled'));
+      expect(answers.map(outcomeOf)).toEqual(answers.map(() => 'settled'));
       expect(proxy.cuts).toBe(1);
       for (const { account } of [who, other]) {
         expect(await store.accounts.get(account.id)).toMatchObject({ balance: 87, locked: 0 });
@@ -260,7 +260,7 @@ describeStores('a node whose clock stood still', (lab) => {
     const serverTime = async () => Number((await lab.sql('SELECT extract(epoch FROM now()) * 1000 AS ms'))[0]!.ms);
     const before = await serverTime();
     lab.clock.advance(-60_000);
-    expect(told(await ask(store, who))).toBe('settled');
+    expect(outcomeOf(await ask(store, who))).toBe('settled');
     const [newest] = await lab.sql('SELECT created_at FROM verifications ORDER BY seq DESC LIMIT 1');
     // By as much as a statement takes to get there and back, and no more.
     expect(Number(newest!.created_at)).toBeGreaterThan(before - 2_000);
@@ -275,7 +275,7 @@ describeStores('a node whose clock stood still', (lab) => {
       frozen.tell('go');
       const state = () => readFileSync(`/proc/${frozen.child.pid}/stat`, 'latin1').split(') ')[1]?.[0];
       await expect.poll(state, PATIENCE).toBe('T');
-      expect(told(await ask(store, who))).toBe('settled');
+      expect(outcomeOf(await ask(store, who))).toBe('settled');
       await store.accounts.set(who.account.id, { status: 'suspended' });
       frozen.child.kill('SIGCONT');
       await frozen.ended();

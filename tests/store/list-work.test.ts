@@ -295,9 +295,9 @@ describeStores('work on a list', (lab) => {
     await store.lists.change(account, cancelled, 'cancel');
     const failed = await startedList(store, who, addressesOf(1));
     await claimUntilFailed(lab, store, who, failed);
-    const told = (await store.webhooks.due(webhook.id, 10)).due.map(({ body }) => JSON.parse(body));
-    told.sort((a, b) => a.type.localeCompare(b.type));
-    expect(told).toMatchObject([
+    const events = (await store.webhooks.due(webhook.id, 10)).due.map(({ body }) => JSON.parse(body));
+    events.sort((a, b) => a.type.localeCompare(b.type));
+    expect(events).toMatchObject([
       { type: 'list.cancelled', data: { id: cancelled, status: 'cancelled', finished_at: expect.any(String) } },
       { type: 'list.completed', data: { id: completed, status: 'completed', credits: { held: 0, used: 1 } } },
       { type: 'list.failed', data: { id: failed, status: 'failed', error: { code: 'internal_error' } } },

@@ -54,9 +54,9 @@ describeStores('a low balance', (lab) => {
     const stores = [await lab.open(), await lab.open(), await lab.open()];
     const low = await Promise.all(Array.from({ length: 20 }, () => member(stores[0]!, { credits: 1 })));
     for (const { account } of low) await stores[0]!.accounts.set(account.id, { lowBalance: 5 });
-    const told = (
+    const claimed = (
       await Promise.all([...stores, ...stores].map((store) => store.accounts.claimLowBalanceAlerts()))
     ).flat();
-    expect(told.map((account) => account.id).sort()).toEqual(low.map(({ account }) => account.id).sort());
+    expect(claimed.map((account) => account.id).sort()).toEqual(low.map(({ account }) => account.id).sort());
   });
 });

@@ -6,7 +6,7 @@ import { BY } from './people.ts';
 import { create } from './webhook-cast.ts';
 
 /** What was told to the webhook, oldest first. */
-async function toldTo(lab: StoreLab, { id }: { id: string }) {
+async function deliveriesOf(lab: StoreLab, { id }: { id: string }) {
   const rows = await lab.sql(
     `SELECT body FROM webhook_deliveries WHERE webhook_id = '${id}' ORDER BY created_at, event_id`,
   );
@@ -38,18 +38,18 @@ describeStores('events for operators', (lab) => {
       type: 'credits.granted',
       data: { account: about, credits, note, balance },
     });
-    expect(await toldTo(lab, webhook)).toMatchObject([
+    expect(await deliveriesOf(lab, webhook)).toMatchObject([
       { type: 'account.created', data: { account: about, plan: 'starter', credits: 0 } },
       granted(7, 'Invoice', 7),
       granted(-2, 'Taken back', 5),
     ]);
-    expect(await toldTo(lab, narrow)).toMatchObject([granted(7, 'Invoice', 7), granted(-2, 'Taken back', 5)]);
-    expect(await toldTo(lab, others)).toEqual([]);
+    expect(await deliveriesOf(lab, narrow)).toMatchObject([granted(7, 'Invoice', 7), granted(-2, 'Taken back', 5)]);
+    expect(await deliveriesOf(lab, others)).toEqual([]);
     const actions = (await store.auditLog.list(chosen.id, { before: null, limit: 9 })).map(({ action }) => action);
     expect(actions).toContain('account.operator_events_on');
     await store.accounts.set(chosen.id, { operatorEvents: false }, BY);
     await store.accounts.grant(account.id, 1, 'Untold', BY);
-    expect(await toldTo(lab, webhook)).toHaveLength(3);
+    expect(await deliveriesOf(lab, webhook)).toHaveLength(3);
   });
 
   it('tell of a low balance and of spent credits, once for each time', async () => {
@@ -63,13 +63,13 @@ describeStores('events for operators', (lab) => {
     await store.accounts.set(who.account.id, { lowBalance: 1 });
     const look = () => store.accounts.claimLowBalanceAlerts();
     await look();
-    expect(await toldTo(lab, webhook)).toEqual([]);
+    expect(await deliveriesOf(lab, webhook)).toEqual([]);
     await verifyNow(store, who);
     await Promise.all([look(), look()]);
     await look();
-    const types = async () => (await toldTo(lab, webhook)).map(({ type }) => type).sort();
+    const types = async () => (await deliveriesOf(lab, webhook)).map(({ type }) => type).sort();
     expect(await types()).toEqual(['credits.exhausted', 'credits.low']);
-    expect((await toldTo(lab, webhook))[0]).toMatchObject({ data: { account: { id: who.account.id } } });
+    expect((await deliveriesOf(lab, webhook))[0]).toMatchObject({ data: { account: { id: who.account.id } } });
     lab.clock.advance(1);
     await store.accounts.grant(who.account.id, 1, 'more');
     await look();
@@ -84,7 +84,7 @@ describeStores('events for operators', (lab) => {
     const webhook = await create(store, chosen);
     await store.accounts.set(chosen.id, { operatorEvents: true });
     const who = await member(store, { credits: 1 });
-    const told = (await toldTo(lab, webhook)).length;
+    const earlier = (await deliveriesOf(lab, webhook)).length;
     const grant = { externalId: randomUUID(), credits: 5, note: 'Invoice' };
     const failing = {
       owner: 'opk_1',
@@ -94,7 +94,7 @@ describeStores('events for operators', (lab) => {
       },
     };
     await expect(store.accounts.grantOnce(who.account.id, grant, BY, failing)).rejects.toThrow('injected');
-    expect(await toldTo(lab, webhook)).toHaveLength(told);
+    expect(await deliveriesOf(lab, webhook)).toHaveLength(earlier);
     expect((await store.accounts.get(who.account.id))?.balance).toBe(1);
     expect((await store.accounts.grantOnce(who.account.id, grant, BY)).repeated).toBe(false);
   });

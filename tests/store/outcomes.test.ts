@@ -128,17 +128,17 @@ describeStores('outcomes of mail', (lab) => {
   it('contradict what was said, once, until a bounce says otherwise', async () => {
     const store = await lab.open();
     const who = await member(store);
-    const told = async (...rows: NewOutcome[]) =>
+    const newContradictions = async (...rows: NewOutcome[]) =>
       (await store.outcomes.record(who.account.id, rows, { origin: 'api' }, null)).contradictions.map((one) => [
         one.verificationId,
         one.outcome,
       ]);
-    expect(await told(said('dead', 'delivered', 1, DEAD), said('live', 'delivered', 1, GROUP))).toEqual([
+    expect(await newContradictions(said('dead', 'delivered', 1, DEAD), said('live', 'delivered', 1, GROUP))).toEqual([
       ['ver_dead', 'delivered'],
     ]);
-    expect(await told(said('dead', 'delivered', 2, DEAD), said('live', 'sender', 2, GROUP))).toEqual([]);
+    expect(await newContradictions(said('dead', 'delivered', 2, DEAD), said('live', 'sender', 2, GROUP))).toEqual([]);
     // Accepted first, and refused by a later message.
-    expect(await told(said('dead', 'absent', 3, DEAD), said('live', 'absent', 3, GROUP))).toEqual([
+    expect(await newContradictions(said('dead', 'absent', 3, DEAD), said('live', 'absent', 3, GROUP))).toEqual([
       ['ver_live', 'bounced'],
     ]);
     const [left, ...more] = await store.outcomes.contradictions(who.account.id, 10);

@@ -73,9 +73,9 @@ describeStores('events of webhooks', (lab) => {
     const webhook = await create(store, account);
     await store.keys.roll(account.id, key.id, { hash: 'h', lastFour: '1234', graceMs: DAY }, BY);
     const { due } = await store.webhooks.due(webhook.id, 10);
-    const told = due.map(({ body }) => JSON.parse(body));
+    const events = due.map(({ body }) => JSON.parse(body));
     const ends = new Date(lab.clock.now() + DAY).toISOString();
-    expect(told.map(({ type, data }) => [type, data.revoked_at]).sort()).toEqual([
+    expect(events.map(({ type, data }) => [type, data.revoked_at]).sort()).toEqual([
       ['key.created', null],
       ['key.revoked', ends],
     ]);

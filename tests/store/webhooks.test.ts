@@ -24,12 +24,12 @@ describeStores('webhooks', (lab) => {
     await newKey(store, account, 'one');
     await newKey(store, account, 'two');
     const [first] = (await store.webhooks.due(webhook.id, 1)).due;
-    const told: unknown[] = [];
+    const calls: unknown[] = [];
     await store.webhooks.record(first!, replied(410), (about, to) => {
-      told.push({ ...about, to });
+      calls.push({ ...about, to });
       return null;
     });
-    expect(told).toEqual([
+    expect(calls).toEqual([
       { account: 'Example', webhook: 'https://example.com/hook', reason: 'gone', to: 'owner@example.com' },
     ]);
     const at = lab.clock.now();

@@ -142,8 +142,8 @@ describe('alive', () => {
   it('shares one round among concurrent callers', async () => {
     const dns = await lab({ com: { fault: { slow: 20 } }, '.': { fault: 'refused' } });
     const resolver = over([dns], 500);
-    const told = await Promise.all(Array.from({ length: 50 }, () => alive(resolver)));
-    expect(told).toEqual(Array(50).fill(true));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => alive(resolver)));
+    expect(answers).toEqual(Array(50).fill(true));
     expect(dns.asked('com')).toBe(1);
   });
 

@@ -22,9 +22,9 @@ it('tells the worker of this process when a list begins to run', async () => {
     policies: createPolicyService(store),
     singleCalls: () => 0,
   });
-  let told = 0;
+  let calls = 0;
   service.onRunning(() => {
-    told += 1;
+    calls += 1;
   });
   const by = { kind: 'user', id: 'usr_1', name: 'Ada', ip: '192.0.2.1' } as const;
   async function* input() {
@@ -41,13 +41,13 @@ it('tells the worker of this process when a list begins to run', async () => {
     return (await service.upload(uploader, by, read)).list;
   };
   const { id } = await upload(false);
-  expect(told).toBe(0);
+  expect(calls).toBe(0);
   await service.change(account, id, 'start', by);
-  expect(told).toBe(1);
+  expect(calls).toBe(1);
   await service.change(account, id, 'pause', by);
-  expect(told).toBe(1);
+  expect(calls).toBe(1);
   await service.change(account, id, 'resume', by);
-  expect(told).toBe(2);
+  expect(calls).toBe(2);
   expect((await upload(true)).status).toBe('running');
-  expect(told).toBe(3);
+  expect(calls).toBe(3);
 });

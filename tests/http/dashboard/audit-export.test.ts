@@ -84,12 +84,12 @@ describe('operators', () => {
     const operator = await signedIn(lab, { operator: true });
     await admin.call('POST', of(member.account, '/filters'), { value: 'secret.example.com' });
     const { json, text } = await operator.call('GET', '/dashboard/operator/audit-log?limit=100');
-    const told = json.entries.map(({ target, account }: { target: string; account: string | null }) => [
+    const owners = json.entries.map(({ target, account }: { target: string; account: string | null }) => [
       target,
       account,
     ]);
-    expect(told).toContainEqual([operator.person.email, null]);
-    expect(told).toContainEqual([admin.person.email, member.account.id]);
+    expect(owners).toContainEqual([operator.person.email, null]);
+    expect(owners).toContainEqual([admin.person.email, member.account.id]);
     expect(text).not.toContain('secret.example.com');
     const lines = await operator.call('GET', '/dashboard/operator/audit-log.jsonl');
     expect(linesOf(lines.text, '\n').map((line) => JSON.parse(line))).toEqual(json.entries);

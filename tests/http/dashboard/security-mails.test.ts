@@ -26,7 +26,7 @@ const post = async (who: Person, path: string, body: object, status = 200) => {
   return reply.json;
 };
 /** Subject and text of the next mail. */
-async function told(email: string): Promise<string> {
+async function nextMailTo(email: string): Promise<string> {
   const { headers, text } = await sink.next(email);
   return `${headers.get('subject')}\n${text}`;
 }
@@ -36,7 +36,7 @@ it('a changed password is mailed with time, place and device, and what to do', a
   const jane = await person(lab, { email: 'jane@example.com' });
   const minute = new Date().toISOString().slice(0, 13).replace('T', ' ');
   await post(jane, '/password', { current: PASSWORD, password: FRESH });
-  const mail = await told(jane.email);
+  const mail = await nextMailTo(jane.email);
   expect(mail).toContain('Your Mailvet password was changed\n');
   expect(mail).toContain('User: jane@example.com.');
   expect(mail).toMatch(/^Time: \d{4}-\d\d-\d\d \d\d:\d\d UTC$/m);
@@ -46,7 +46,7 @@ it('a changed password is mailed with time, place and device, and what to do', a
   // A wrong password changes nothing.
   await post(jane, '/password', { current: PASSWORD, password: 'and yet another one' }, 422);
   await post(jane, '/password', { current: FRESH, password: PASSWORD });
-  await told(jane.email);
+  await nextMailTo(jane.email);
   expect(sink.mails.filter(({ to }) => to.includes(jane.email))).toHaveLength(2);
 });
 
@@ -55,21 +55,21 @@ it('second factor and passkeys: on and off, added and removed', async () => {
   const { secret } = await post(mary, '/totp', { password: PASSWORD });
   await post(mary, '/totp/confirm', { code: '000000' }, 422);
   await post(mary, '/totp/confirm', { code: totp(secret) });
-  expect(await told(mary.email)).toMatch(/^Two-factor authentication was turned on\n[\s\S]*new recovery codes/);
+  expect(await nextMailTo(mary.email)).toMatch(/^Two-factor authentication was turned on\n[\s\S]*new recovery codes/);
   await post(mary, '/totp/remove', { password: 'not this one' }, 422);
   await post(mary, '/totp/remove', { password: PASSWORD });
-  expect(await told(mary.email)).toMatch(/^Two-factor authentication was turned off\n/);
+  expect(await nextMailTo(mary.email)).toMatch(/^Two-factor authentication was turned off\n/);
   // The session lives on, rotated.
   const { options } = await post(mary, '/passkeys/options', { password: PASSWORD });
   const credential = securityKey().create(options, { origin: lab.url, rpId: 'localhost' });
   await post(mary, '/passkeys', { name: 'Visit https://evil.example', credential }, 201);
-  const added = await told(mary.email);
+  const added = await nextMailTo(mary.email);
   expect(added).toMatch(/^A passkey was added to your Mailvet user\n/);
   // Text that somebody chose is not mailed.
   expect(added).not.toContain('evil');
   const { id } = (await mary.call('GET', '/dashboard/passkeys')).json.passkeys[0];
   expect((await mary.call('DELETE', `/dashboard/passkeys/${id}`)).status).toBe(200);
-  expect(await told(mary.email)).toMatch(/^A passkey was removed from your Mailvet user\n/);
+  expect(await nextMailTo(mary.email)).toMatch(/^A passkey was removed from your Mailvet user\n/);
   expect((await mary.call('DELETE', `/dashboard/passkeys/${id}`)).status).toBe(404);
   expect(sink.mails.filter(({ to }) => to.includes(mary.email))).toHaveLength(4);
 });
@@ -79,10 +79,10 @@ it('a password by link, and changes on the command line', async () => {
   const { options } = await post(mary, '/passkeys/options', { password: PASSWORD });
   const credential = securityKey().create(options, { origin: lab.url, rpId: 'localhost' });
   await post(mary, '/passkeys', { name: 'Key', credential }, 201);
-  await told(mary.email);
+  await nextMailTo(mary.email);
   const token = await peopleOf(lab).passwordToken(mary.id, 60_000);
   await post(mary, '/password/reset', { token, password: FRESH });
-  const reset = await told(mary.email);
+  const reset = await nextMailTo(mary.email);
   expect(reset).toMatch(/^Your Mailvet password was changed\n[\s\S]*Passkeys removed: 1\./);
 
   const environment = {
@@ -93,7 +93,7 @@ it('a password by link, and changes on the command line', async () => {
   const args = ['user', 'reset-password', mary.email, '--password-stdin', '--forget-second-factor'];
   const ran = await runCli(args, environment, `${PASSWORD}\n`);
   expect(ran).toMatchObject({ code: 0 });
-  const mail = await told(mary.email);
+  const mail = await nextMailTo(mary.email);
   expect(mail).toContain('Changed by: the operator of the service, on the command line');
   expect(mail).toContain('ask the operator of the service');
   expect(mail).not.toContain('IP address');

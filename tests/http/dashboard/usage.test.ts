@@ -26,10 +26,10 @@ interface Sums {
   [more: string]: unknown;
 }
 /** Counters are flushed to the store every five seconds. */
-async function chartOnce(told: (totals: Sums) => boolean) {
+async function chartOnce(isWanted: (totals: Sums) => boolean) {
   for (;;) {
     const { json } = await chart();
-    if (told(json.totals)) return json;
+    if (isWanted(json.totals)) return json;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -62,9 +62,9 @@ describe('the overview', () => {
   it('has the balance of each day, its forecast, and the latest lists', async () => {
     const own = await lab.member({ credits: 40 });
     const who = await signedIn(lab, { account: own.account, role: 'member' });
-    const told = async () => (await who.call('GET', of(own.account, '/overview'))).json;
+    const overview = async () => (await who.call('GET', of(own.account, '/overview'))).json;
     const today = new Date(Math.floor(Date.now() / DAY) * DAY).toISOString();
-    expect((await told()).balance).toMatchObject({
+    expect((await overview()).balance).toMatchObject({
       days: [{ at: today, balance: 40 }],
       per_day: 0,
       empty_at: null,
@@ -77,7 +77,7 @@ describe('the overview', () => {
       start: false,
     });
     expect(uploaded.status).toBe(201);
-    const { balance, lists } = await told();
+    const { balance, lists } = await overview();
     expect(balance.days).toEqual([{ at: today, balance: 49 }]);
     // One credit on its first day: at that pace, 49 days.
     expect(balance.per_day).toBe(1);
@@ -90,11 +90,11 @@ describe('the overview', () => {
   it('has a forecast of what is available, which a list does not change while it runs', async () => {
     const own = await lab.member({ credits: 500 });
     const who = await signedIn(lab, { account: own.account, role: 'member' });
-    const told = async () => (await who.call('GET', of(own.account, '/overview'))).json;
+    const overview = async () => (await who.call('GET', of(own.account, '/overview'))).json;
     for (let n = 0; n < 20; n += 1) await own.verify(`p${n}@good.com`);
     const hold = { id: 'lst_forecast', account: own.account.id, keyId: own.keyId, lifeMs: DAY };
     expect(await lab.store.sharedHolds.open({ ...hold, amount: 300 })).toMatchObject({ outcome: 'held' });
-    const started = await told();
+    const started = await overview();
     expect(started.credits).toMatchObject({ remaining: 180, locked: 300 });
     expect(started.balance).toMatchObject({ per_day: 20 });
     expect(Date.parse(started.balance.empty_at)).toBe(Math.floor((Date.now() + 9 * DAY) / DAY) * DAY);
@@ -104,7 +104,7 @@ describe('the overview', () => {
     const result = (n: number) => ({ held: 10, record: verdict(`ver_forecast_${n}`, { credits: 10 }) });
     const results = Array.from({ length: 20 }, (_, n) => result(n));
     await lab.store.sharedHolds.settle({ account: own.account.id, holdId: hold.id, results });
-    const running = await told();
+    const running = await overview();
     expect(running.credits).toMatchObject({ remaining: 180, locked: 100 });
     expect(running.balance).toMatchObject({ per_day: 20, empty_at: started.balance.empty_at });
   });

@@ -30,17 +30,21 @@ interface Entry {
 }
 const isOfUser = ({ action }: Entry): boolean => action.startsWith('user.');
 /** What the audit log says of a user, oldest first. */
-async function told(who: Pick<Person, 'email'>, reader: Browser = owner, account = member.account): Promise<Entry[]> {
+async function auditEntries(
+  who: Pick<Person, 'email'>,
+  reader: Browser = owner,
+  account = member.account,
+): Promise<Entry[]> {
   const { entries } = (await reader.call('GET', of(account, '/audit-log?limit=100'))).json;
   return entries.filter((entry: Entry) => isOfUser(entry) && entry.target === who.email).reverse();
 }
 /** Failures are written in the background. */
-async function toldOnce(
+async function auditEntriesWhen(
   who: Pick<Person, 'email'>,
   complete: (entries: readonly Entry[]) => boolean,
 ): Promise<Entry[]> {
   for (const until = Date.now() + 30_000; ; await sleep(50)) {
-    const entries = await told(who);
+    const entries = await auditEntries(who);
     if (complete(entries) || Date.now() > until) return entries;
   }
 }
@@ -59,7 +63,7 @@ describe('the audit log of an account has of its users', () => {
     await window.call('POST', '/dashboard/sign-in', { email: jane.email, password: PASSWORD });
     await window.call('POST', '/dashboard/sign-out');
     await jane.call('POST', '/dashboard/sign-out-everywhere');
-    const entries = await told(jane);
+    const entries = await auditEntries(jane);
     expect(actionsOf(entries)).toEqual(['signed_in', 'signed_in', 'signed_out', 'signed_out']);
     expect(entries[1]).toMatchObject({
       ip: '192.0.2.7',
@@ -81,7 +85,7 @@ describe('the audit log of an account has of its users', () => {
     expect((await from(jane, '192.0.2.7').call('POST', '/dashboard/sessions/end-others')).status).toBe(200);
     expect((await jane.call('POST', '/dashboard/sessions/end-others')).status).toBe(200);
     expect((await end(id(true))).status).toBe(200);
-    const entries = (await told(jane)).filter(({ action }) => action === 'user.signed_out');
+    const entries = (await auditEntries(jane)).filter(({ action }) => action === 'user.signed_out');
     const shown = { ip: '192.0.2.7', actor: { name: jane.email }, detail: { device: 'Firefox on Linux' } };
     expect(entries).toMatchObject([shown, shown, shown]);
     expect(entries.map(({ detail }) => detail.others)).toEqual([1, 2, undefined]);
@@ -99,7 +103,7 @@ describe('the audit log of an account has of its users', () => {
       expect((await window.call('POST', '/dashboard/sign-in/code', { code })).status).toBe(200);
     }
     await jane.call('POST', '/dashboard/totp/remove', { password: PASSWORD });
-    const entries = await toldOnce(jane, (all) => all.length > 5);
+    const entries = await auditEntriesWhen(jane, (all) => all.length > 5);
     expect(entries.filter(({ action }) => action === 'user.signed_in').map(({ detail }) => detail.factor)).toEqual([
       'password',
       'code',
@@ -121,7 +125,7 @@ describe('the audit log of an account has of its users', () => {
     await window.call('POST', '/dashboard/sign-in/passkey', { credential: key.get(asked, here) });
     const { passkeys } = (await window.call('GET', '/dashboard/passkeys')).json;
     await window.call('DELETE', `/dashboard/passkeys/${passkeys[0].id}`);
-    const entries = await told(jane);
+    const entries = await auditEntries(jane);
     expect(actionsOf(entries)).toEqual(['signed_in', 'passkey_added', 'signed_in', 'passkey_removed']);
     expect(entries.map(({ detail }) => detail.factor ?? detail.passkey)).toEqual([
       'password',
@@ -137,7 +141,7 @@ describe('the audit log of an account has of its users', () => {
     await jane.call('POST', '/dashboard/password', { current: PASSWORD, password: FRESH });
     const token = await peopleOf(lab).passwordToken(jane.id, 60_000);
     await browser(lab.url).call('POST', '/dashboard/password/reset', { token, password: PASSWORD });
-    const entries = await toldOnce(jane, (all) => all.length > 3);
+    const entries = await auditEntriesWhen(jane, (all) => all.length > 3);
     expect(actionsOf(entries).toSorted()).toEqual([
       'authentication_failed',
       'password_changed',
@@ -156,7 +160,7 @@ describe('the audit log of an account has of its users', () => {
       expect((await stranger.call('POST', '/dashboard/sign-in', { email, password: 'not this one' })).status).toBe(401);
     const failedOf = (all: readonly Entry[]) => all.filter(({ action }) => action === 'user.authentication_failed');
     const all = (entries: readonly Entry[]) => failedOf(entries).reduce((sum, { count }) => sum + count, 0);
-    const failed = failedOf(await toldOnce(jane, (entries) => all(entries) >= 3));
+    const failed = failedOf(await auditEntriesWhen(jane, (entries) => all(entries) >= 3));
     expect(all(failed)).toBe(3);
     expect(failed[0]).toMatchObject({
       ip: '198.51.100.1',
@@ -175,7 +179,7 @@ describe('the audit log of an account has of its users', () => {
       );
     expect(statuses.at(-1)).toBe(429);
     const isBlocked = ({ action }: Entry) => action === 'user.authentication_blocked';
-    const entries = await toldOnce(jane, (all) => all.some(isBlocked));
+    const entries = await auditEntriesWhen(jane, (all) => all.some(isBlocked));
     expect(entries.filter(isBlocked).map(({ count, ip }) => [count, ip])).toEqual([[1, '203.0.113.9']]);
   });
 
@@ -209,7 +213,7 @@ describe('the audit log of an account has of its users', () => {
     expect((await jane.call('GET', '/dashboard/passkeys')).json.passkeys).toEqual([]);
     const again = await browser(lab.url).signIn(jane.email);
     expect([again.status, again.json.second_factor]).toEqual([200, false]);
-    expect((await told(jane)).map(({ action, count }) => [action, count])).toEqual([['user.signed_in', 3]]);
+    expect((await auditEntries(jane)).map(({ action, count }) => [action, count])).toEqual([['user.signed_in', 3]]);
   });
 
   it('nothing of what they do in other accounts', async () => {
@@ -222,9 +226,9 @@ describe('the audit log of an account has of its users', () => {
     const here = (await owner.call('GET', of(member.account, '/audit-log?limit=100'))).text;
     expect(here).not.toContain('secret.example.com');
     expect(here).not.toContain(other.account.id);
-    expect(actionsOf(await told(jane))).toContain('signed_in');
-    expect(actionsOf(await told(jane, jane, other.account))).toEqual(['signed_in']);
+    expect(actionsOf(await auditEntries(jane))).toContain('signed_in');
+    expect(actionsOf(await auditEntries(jane, jane, other.account))).toEqual(['signed_in']);
     // Who is not a member of the account is not in its log.
-    expect(await told(owner, jane, other.account)).toEqual([]);
+    expect(await auditEntries(owner, jane, other.account)).toEqual([]);
   });
 });

@@ -197,10 +197,23 @@ const withoutVerifying = ({ domainData }: VerificationEngine) => ({
   isDisposable: (domain: string) => domainData().disposable(domain).verdict === 'disposable',
 });
 
+const dashboardOf = (
+  { options, egressFile, store, storeClock: clock, lists, url }: ServiceParts,
+  own: Omit<Parameters<typeof createDashboard>[0], 'options' | 'store' | 'clock' | 'lists' | 'url'>,
+) =>
+  createDashboard({
+    ...own,
+    store,
+    clock,
+    lists,
+    url,
+    options: { ...options, egresses: () => egressFile.egresses },
+  });
+
 /** Makes the dependencies of the HTTP handlers, and those they share with jobs. */
 export function createServices(parts: ServiceParts): Services {
   // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
-  const { options, logger, storeClock: clock, store, engine, lists, metrics, url, egressFile } = parts;
+  const { options, logger, storeClock: clock, store, engine, lists, metrics, url } = parts;
   const mail = mailOf(parts);
   const mailLimits = createMailLimits({ store, logger });
   const oidc = oidcOf(parts);
@@ -228,19 +241,7 @@ export function createServices(parts: ServiceParts): Services {
   const costs = new Costs(clock, singleCalls);
   const context: HttpContext = {
     costs,
-    ...createDashboard({
-      store,
-      clock,
-      lists,
-      url,
-      listsUpdate,
-      sharedLists,
-      mailLimits,
-      activity,
-      mail: mail !== null,
-      options: { ...options, egresses: () => egressFile.egresses },
-      sessions: signIn,
-    }),
+    ...dashboardOf(parts, { listsUpdate, sharedLists, mailLimits, activity, mail: mail !== null, sessions: signIn }),
     signIn,
     clock,
     plans: store.plans,

@@ -121,31 +121,11 @@ function createAllSignIns(parts: SignInParts): SignInService {
   const devices = createDevices({ library, users: store.users, newId: newToken });
   const audit = createUserAudit(store.auditLog, clock);
   const sessions = createSessions({ library, limits, devices, audit, signIns: store.signIns, clock });
-  const passwords = createPasswords({
-    library,
-    limits,
-    mailLimits,
-    devices,
-    audit,
-    userAdmin,
-    store,
-    notify,
-    clock,
-    url,
-    mail,
-  });
+  const common = { store, library, limits, devices, audit, userAdmin, notify, clock };
+  const passwords = createPasswords({ ...common, mailLimits, url, mail });
   const openSignUp = signup !== null && mail !== null ? { mail, credits: signup.credits } : null;
   const endPreviousSession = async (browser: BrowserRequest) => void (await sessions.endSession(browser));
-  const passkeys = createPasskeys({
-    store,
-    library,
-    limits,
-    devices,
-    audit,
-    notify,
-    relyingParty: () => relyingParty(url()),
-    endPreviousSession,
-  });
+  const passkeys = createPasskeys({ ...common, relyingParty: () => relyingParty(url()), endPreviousSession });
   const hasPassword = async (user: string): Promise<boolean> => {
     if (parts.oidc?.settings.only) return false;
     const { internalAdapter } = await (await library()).$context;
@@ -154,37 +134,13 @@ function createAllSignIns(parts: SignInParts): SignInService {
   const { fromBrowser } = sessions;
   const oidc =
     parts.oidc &&
-    createOidc({
-      ...parts.oidc,
-      store,
-      library,
-      limits,
-      devices,
-      audit,
-      userAdmin,
-      clock,
-      endPreviousSession,
-      fromBrowser,
-      hasPassword,
-      logger: parts.logger,
-    });
+    createOidc({ ...parts.oidc, ...common, endPreviousSession, fromBrowser, hasPassword, logger: parts.logger });
   const confirm = createConfirmation({ library, limits, devices, audit, passwords, passkeys, oidc });
   return {
     ...sessions,
     ...createSessionList({ store, library, audit }),
     ...createSecondFactor({ store, library, limits, devices, audit, notify, confirm, hasPassword }),
-    ...createSignUp({
-      store,
-      library,
-      limits,
-      mailLimits,
-      userAdmin,
-      sessions,
-      checkDeliverability,
-      openSignUp,
-      clock,
-      url,
-    }),
+    ...createSignUp({ ...common, mailLimits, sessions, checkDeliverability, openSignUp, url }),
     setup: createSetup({ store, library, limits, userAdmin, sessions, clock }),
     passwords,
     passkeys,

@@ -155,17 +155,17 @@ export function uploadType({ requestBody }: Operation): string | null {
 export const successOf = ({ responses }: Operation): readonly [status: string, Response] | undefined =>
   Object.entries(responses).find(([status]) => status.startsWith('2'));
 
-interface Refusal {
+interface ErrorReply {
   readonly code: string;
   readonly message: string;
   readonly example: unknown;
 }
 
 /** The errors that an operation can have, by status: its responses are shared with others, which have more. */
-export function refusalsOf({
+export function errorRepliesOf({
   responses,
   'x-error-codes': codes = [],
-}: Operation): readonly (readonly [status: string, readonly Refusal[]])[] {
+}: Operation): readonly (readonly [status: string, readonly ErrorReply[]])[] {
   return Object.entries(responses)
     .filter(([status]) => /^[45]/.test(status))
     .map(([status, { content }]) => {

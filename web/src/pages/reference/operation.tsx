@@ -7,7 +7,7 @@ import { CodeBlock } from '../../parts/code-block.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Prose } from '../../parts/prose.tsx';
-import { type Entry, entries, type Media, refusalsOf, scopesOf, successOf, titleOf } from './document.ts';
+import { type Entry, entries, errorRepliesOf, type Media, scopesOf, successOf, titleOf } from './document.ts';
 import { useDocument } from './query.ts';
 import css from './reference.module.css';
 import { SamplePanel } from './sample-panel.tsx';
@@ -90,7 +90,7 @@ function Described({ entry }: { entry: Entry }) {
   const resolve = resolverOf(useDocument());
   const [status, reply] = successOf(operation) ?? [];
   const scopes = scopesOf(operation);
-  const refusals = refusalsOf(operation);
+  const refusals = errorRepliesOf(operation);
   const fieldsIn = (place: string) =>
     parameters
       .filter((parameter) => parameter.in === place)
@@ -213,7 +213,7 @@ const Example = ({ label, media }: { label: string; media: Media | undefined }) 
     />
   );
 
-const ErrorsOf = ({ status, examples }: { status: string; examples: ReturnType<typeof refusalsOf>[number][1] }) => (
+const ErrorsOf = ({ status, examples }: { status: string; examples: ReturnType<typeof errorRepliesOf>[number][1] }) => (
   <ul className={css.errors}>
     {examples.map(({ code, message, example }) => (
       <li key={code}>

@@ -1,4 +1,4 @@
-import { type ApiDocument, type Entry, entries, refusalsOf, successOf } from './document.ts';
+import { type ApiDocument, type Entry, entries, errorRepliesOf, successOf } from './document.ts';
 import { type Field, fieldsOf, type Resolve, resolverOf } from './schema.ts';
 
 /** All that can be found of an entry, in lower case. */
@@ -26,7 +26,7 @@ function textOf({ method, path, operation }: Entry, resolve: Resolve): string {
     description,
     ...parameters.flatMap(({ name, description = '' }) => [name, description]),
     ...schemas.flatMap((schema) => fieldsOf(schema, resolve)).flatMap(wordsOf),
-    ...refusalsOf(operation).flatMap(([status, refusals]) => [status, ...refusals.map(({ code }) => code)]),
+    ...errorRepliesOf(operation).flatMap(([status, refusals]) => [status, ...refusals.map(({ code }) => code)]),
   ]
     .join('\n')
     .toLowerCase();
@@ -41,7 +41,8 @@ export function indexOf(document: ApiDocument): readonly Indexed[] {
 export function errorsOf(document: ApiDocument): readonly FoundError[] {
   const statuses = new Map<string, string>();
   for (const { operation } of entries(document))
-    for (const [status, refusals] of refusalsOf(operation)) for (const { code } of refusals) statuses.set(code, status);
+    for (const [status, refusals] of errorRepliesOf(operation))
+      for (const { code } of refusals) statuses.set(code, status);
   return [...statuses].map(([code, status]) => ({ code, status }));
 }
 

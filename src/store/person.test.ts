@@ -59,13 +59,49 @@ describe('an address in a text', () => {
       fc.property(around, around, fc.constantFrom(jane, gmail), (before, after, mentions) => {
         const address = mentions === jane ? 'Jane@example.com' : 'jane.doe+1@googlemail.com';
         const text = JSON.stringify({ a: `${before} ${address} ${after}`, b: address });
-        expect(mentions.in(text)).toBe(true);
-        const left = mentions.without(text);
-        expect(mentions.in(left)).toBe(false);
+        expect(mentions.inJson(text)).toBe(true);
+        const left = mentions.withoutJson(text);
+        expect(mentions.inJson(left)).toBe(false);
         expect(JSON.parse(left)).toMatchObject({ b: mentions.hash });
         expect(JSON.parse(left).a).toBe(`${before} ${mentions.hash} ${after}`);
       }),
     );
+  });
+
+  it.each([
+    '0',
+    '{}',
+    'true',
+    'smtp',
+    'reason',
+    'jane',
+    '","reason":"',
+    '"a","reason":"b@c',
+    '@',
+    '"x@y"',
+  ])('leaves JSON as it is where it is in no string, or is no address: %j', (email) => {
+    const text = JSON.stringify({ id: 0, reason: 'smtp', a: true, b: {}, to: 'jane@example.com', cause: 'a","reason' });
+    const one = new Mentions({ email, spellings: null });
+    expect([one.inJson(text), one.withoutJson(text)]).toEqual([false, text]);
+    const own = JSON.stringify({ email, reason: 'smtp' });
+    expect(one.inJson(own)).toBe(true);
+    expect(JSON.parse(one.withoutJson(own))).toEqual({ email: one.hash, reason: 'smtp' });
+  });
+
+  it('leaves JSON, and the names of its fields, whatever the address is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }), fc.json(), (email, text) => {
+        const left = new Mentions({ email, spellings: null }).withoutJson(text);
+        if (!email.normalize('NFKC').includes('@'))
+          expect(structureOf(JSON.parse(left))).toEqual(structureOf(JSON.parse(text)));
+        else JSON.parse(left);
+      }),
+    );
+  });
+
+  it('is no part of a text unless it has an at sign', () => {
+    const one = new Mentions({ email: 'smtp', spellings: null });
+    expect([one.in('smtp'), one.in('by smtp'), one.in('smtp@example.com')]).toEqual([true, false, false]);
   });
 
   it('is found in the time that the text takes, whatever it is made of', () => {
@@ -81,3 +117,11 @@ describe('an address in a text', () => {
     }
   });
 });
+
+/** Without what strings say. */
+function structureOf(value: unknown): unknown {
+  if (typeof value === 'string') return '';
+  if (Array.isArray(value)) return value.map(structureOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value).map(([key, one]) => [key, structureOf(one)]);
+}

@@ -31,6 +31,8 @@ export class Mentions {
   readonly hash: string;
   readonly hasSpellings: boolean;
   readonly #address: string;
+  /** Without one, it is no address, and a text that has it in it, such as `smtp` or `0`, says nothing of a person. */
+  readonly #hasAtSign: boolean;
   readonly #hashes: readonly string[];
   readonly #spellings: Spellings | null;
   /** The address as texts, JSON and URLs write it. */
@@ -43,6 +45,7 @@ export class Mentions {
     hashes = [],
   }: Pick<Person, 'email' | 'spellings'> & { readonly hashes?: readonly string[] }) {
     this.#address = lowerCaseText(email);
+    this.#hasAtSign = this.#address.normalize('NFKC').includes('@');
     this.#hashes = hashes;
     this.#spellings = spellings;
     this.hasSpellings = spellings !== null;
@@ -67,12 +70,47 @@ export class Mentions {
     return this.is(text) ? text !== '' : this.without(text) !== text;
   }
 
-  /** The text with the hash in place of each address of the person. JSON stays JSON. */
+  /** The same of JSON. */
+  inJson(text: string): boolean {
+    return this.#hashes.some((hash) => text.includes(hash)) || this.withoutJson(text) !== text;
+  }
+
+  /** The text with the hash in place of each address of the person. */
   without(text: string): string {
     if (this.#address === '') return text;
     if (this.is(text)) return this.hash;
+    if (!this.#hasAtSign) return text;
     const left = text.replace(this.#pattern, this.hash);
     return this.#spellings === null ? left : this.#withoutSpellings(left);
+  }
+
+  /**
+   * The same of JSON, in whose strings alone an address can be: it stays JSON. A reply that was stored for a repeated
+   * request need not be any.
+   */
+  withoutJson(text: string): string {
+    if (this.#hasAtSign && this.#spellings === null && this.without(text) === text) return text;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return this.without(text);
+    }
+    let found = false;
+    const left = (before: string, after: string): string => {
+      found ||= after !== before;
+      return after;
+    };
+    const cleaned = (value: unknown, key: string): unknown => {
+      if (typeof value === 'string')
+        return this.#hasAtSign || key === 'email' ? left(value, this.without(value)) : value;
+      if (Array.isArray(value)) return value.map((one) => cleaned(one, key));
+      if (typeof value !== 'object' || value === null) return value;
+      const nameOf = (key: string) => (this.#hasAtSign ? left(key, this.without(key)) : key);
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [nameOf(key), cleaned(one, key)]));
+    };
+    const json = JSON.stringify(cleaned(value, ''));
+    return found ? json : text;
   }
 
   #isSpelling(text: string): boolean {

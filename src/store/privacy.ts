@@ -37,6 +37,14 @@ const OF_USERS = /^(member|invitation|user)\./;
 const isKeptRow = (table: OwnedTable, row: AnyRow): boolean => table === 'trail' && OF_USERS.test(String(row.action));
 const REPLACED_COLUMNS: Partial<Record<OwnedTable, readonly string[]>> = { trail: ['target', 'detail'] };
 
+const isJson = (table: OwnedTable, column: string): boolean => CONTENTS[table].get(column) === 'json';
+
+const isMentioned = (mentions: Mentions, table: OwnedTable, row: AnyRow, columns: readonly string[]): boolean =>
+  columns.some((column) => {
+    const text = String(row[column] ?? '');
+    return isJson(table, column) ? mentions.inJson(text) : mentions.in(text);
+  });
+
 const keyColumns = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)));
 
 const isBehind = (key: readonly string[], row: AnyRow) =>
@@ -54,7 +62,7 @@ async function* mentioningRows(
     const page = sql<AnyRow>`SELECT * FROM ${sql.table(table)} WHERE account_id = ${account} AND ${after}
       AND ${mayMention(driver, mentions, columns)} ORDER BY ${keyColumns(key)} LIMIT ${EXPORT_ROWS}`;
     const { rows }: QueryResult<AnyRow> = await page.execute(driver.scans);
-    const found = rows.filter((row) => columns.some((column) => mentions.in(String(row[column] ?? ''))));
+    const found = rows.filter((row) => isMentioned(mentions, table, row, columns));
     if (found.length > 0) yield found;
     await yieldToEventLoop();
     last = rows.at(-1) ?? null;
@@ -143,7 +151,10 @@ async function eraseRow(
   const { rows } = await sql<AnyRow>`SELECT * FROM ${sql.table(table)} WHERE ${it}`.execute(trx);
   for (const row of rows) {
     const texts = (REPLACED_COLUMNS[table] ?? columns).filter((column) => typeof row[column] === 'string');
-    const values = texts.map((column) => sql`${sql.ref(column)} = ${mentions.without(String(row[column]))}`);
+    const values = texts.map((column) => {
+      const text = String(row[column]);
+      return sql`${sql.ref(column)} = ${isJson(table, column) ? mentions.withoutJson(text) : mentions.without(text)}`;
+    });
     await sql`UPDATE ${sql.table(table)} SET ${sql.join(values)} WHERE ${it}`.execute(trx);
   }
   return rows.length;
@@ -162,8 +173,7 @@ async function eraseFromTable(
   const texts = REPLACED_COLUMNS[table] ?? searched.columns;
   const others = searched.columns.filter((column) => !texts.includes(column));
   const ends = erasure === 'rows' || erasure === 'mentions' || erasure === 'hashes';
-  const mentioned = (row: AnyRow, columns: readonly string[]) =>
-    columns.some((column) => mentions.in(String(row[column] ?? '')));
+  const mentioned = (row: AnyRow, columns: readonly string[]) => isMentioned(mentions, table, row, columns);
   for await (const rows of mentioningRows(driver, account, mentions, searched)) {
     const open = ends ? rows.filter((row) => !isKeptRow(table, row) && mentioned(row, texts)) : [];
     counts.kept.add(table, rows.filter((row) => !open.includes(row) || mentioned(row, others)).length);

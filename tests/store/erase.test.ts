@@ -54,6 +54,26 @@ describeStores('erasing', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
+  it.each([
+    '0',
+    '{}',
+    'erased',
+    'smtp',
+    '"erased":',
+    'log.erased',
+    ',"x":"a@b"',
+  ])('leaves the log and the audit log readable, and what is of others: %j', async (email) => {
+    const store = await lab.open();
+    const who = await member(store);
+    await log(store, who, 'jane@example.com');
+    await log(store, who, email);
+    for (const one of [email, email]) await eraseAddress(store, who.account.id, one, BY);
+    const entries = await store.auditLog.list(who.account.id, { before: null, limit: 10 });
+    expect(entries.map(({ detail }) => detail)).toEqual([{ erased: 0 }, { erased: 1 }]);
+    expect(await emails(store, who.account.id)).toEqual(['jane@example.com']);
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
   it('takes several addresses from one list at the same time', async () => {
     const store = await lab.open();
     const who = await member(store);

@@ -103,7 +103,7 @@ export async function* verificationsOf(
       .selectAll()
       .where(mayMention(driver, mentions, ['email', 'body']))
       .execute();
-    const found = rows.filter(({ email, body }) => mentions.is(email) || mentions.in(body));
+    const found = rows.filter(({ email, body }) => mentions.is(email) || mentions.inJson(body));
     if (found.length > 0) yield found;
     await yieldToEventLoop();
     from = next?.seq ?? null;

@@ -40,11 +40,7 @@ it('a field of the verdict that depends on the domain has each address its own v
     "    is_role: e.flags?.role ?? null,\n    labels: address?.domain.split('.').length ?? null,\n",
   );
   expect(copy.compile()).toEqual(others);
-  edit(
-    'src/service/stored-reply.ts',
-    'retry_after: null, warnings: [] },\n',
-    'retry_after: null, warnings: [], labels: null },\n',
-  );
+  edit('src/service/stored-reply.ts', '  warnings: [],\n', '  warnings: [],\n  labels: null,\n');
   edit(
     'src/contract/verify.ts',
     "    is_role: NullableFlag('A function, not a person: info@, sales@.'),\n",

@@ -31,7 +31,8 @@ const HEAP = {
   // from those that serve. Node refuses flags that its V8 does not have, and these are not documented.
   ...(runsOn === 24 ? { '--no-incremental-marking-task': '', '--no-parallel-scavenge': '' } : {}),
 };
-const isService = process.argv[2] === 'serve';
+// A service for tests is to start soon, and has no load.
+const isService = process.argv[2] === 'serve' && !process.argv.includes('--test-only');
 const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').replaceAll('_', '-');
 const flags = Object.entries(HEAP).flatMap(([flag, value]) =>
   isService && !given.includes(flag.replace('--no-', '-')) ? [`${flag}${value}`] : [],

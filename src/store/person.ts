@@ -96,21 +96,16 @@ export class Mentions {
     } catch {
       return this.without(text);
     }
-    let found = false;
-    const left = (before: string, after: string): string => {
-      found ||= after !== before;
-      return after;
-    };
     const cleaned = (value: unknown, key: string): unknown => {
-      if (typeof value === 'string')
-        return this.#hasAtSign || key === 'email' ? left(value, this.without(value)) : value;
+      if (typeof value === 'string') return this.#hasAtSign || key === 'email' ? this.without(value) : value;
       if (Array.isArray(value)) return value.map((one) => cleaned(one, key));
       if (typeof value !== 'object' || value === null) return value;
-      const nameOf = (key: string) => (this.#hasAtSign ? left(key, this.without(key)) : key);
+      const nameOf = (key: string) => (this.#hasAtSign ? this.without(key) : key);
       return Object.fromEntries(Object.entries(value).map(([key, one]) => [nameOf(key), cleaned(one, key)]));
     };
-    const json = JSON.stringify(cleaned(value, ''));
-    return found ? json : text;
+    const left = JSON.stringify(cleaned(value, ''));
+    // Its blanks stay as they are where nothing else changes.
+    return left === JSON.stringify(value) ? text : left;
   }
 
   #isSpelling(text: string): boolean {

@@ -20,7 +20,7 @@ import { Closers } from './main/closers.ts';
 import { EgressFile } from './main/egress-reload.ts';
 import { logDnsTrust } from './main/health.ts';
 import { startJobs } from './main/jobs.ts';
-import { listenForRequests } from './main/listen.ts';
+import { LAME_DUCK_MS, listenForRequests } from './main/listen.ts';
 import { LiveOptions } from './main/live-options.ts';
 import { observe, openMetrics } from './main/metrics.ts';
 import { createServices } from './main/services.ts';
@@ -86,6 +86,7 @@ interface Environment {
   readonly clock?: Clock;
   readonly webFolders?: readonly string[];
   readonly dashboardPerWindow?: number;
+  readonly lameDuckMs?: number;
   /** Aborts the start: everything opened so far is closed, and the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -127,6 +128,7 @@ async function start(
     clock = systemClock,
     webFolders = WEB_FOLDERS,
     dashboardPerWindow = DASHBOARD_PER_WINDOW,
+    lameDuckMs = LAME_DUCK_MS,
     signal = new AbortController().signal,
   }: Environment,
 ): Promise<Service> {
@@ -185,7 +187,7 @@ async function start(
     await orAborted(store.charging.open(), signal);
   }
   signal.throwIfAborted();
-  const port = await listenForRequests(app, options, closers);
+  const port = await listenForRequests(app, options, lameDuckMs, closers);
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;
   if (options.publicUrl === publicUrlOf(options.host, 0)) url = listening;
   if (!options.testOnly) engine.resolver.check();

@@ -7,7 +7,7 @@ import type { Closers } from './closers.ts';
  * After a stop begins, which a drain may have preceded, the port stays open for this long while connections close after
  * their reply, so that clients that keep theirs open go elsewhere.
  */
-const LAME_DUCK_MS = 1000;
+export const LAME_DUCK_MS = 1000;
 /** Requests in flight are cut off after this long; the rest of the stop's time limit is for the remaining closers. */
 const DRAIN_MS = 25_000;
 
@@ -43,6 +43,7 @@ export async function explainListening<T>(
 export async function listenForRequests(
   server: Server,
   { host, port }: { host: string; port: number },
+  lameDuckMs: number,
   closers: Closers,
 ): Promise<number> {
   await explainListening({ host, port, option: 'MAILVET_PORT' }, async () => {
@@ -51,7 +52,7 @@ export async function listenForRequests(
   });
   closers.add('requests', DRAIN_MS + 1000, async () => {
     const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    await sleep(LAME_DUCK_MS);
+    await sleep(lameDuckMs);
     const closed = once(server, 'close');
     // Closes idle keep-alive connections as well, and those that never sent a request; later those that become idle.
     server.close();

@@ -97,6 +97,8 @@ export async function startLab(
   const logger = createLogger(read.options.logLevel);
   const service = await startService(read.options, logger, {
     clock: parts.clock ?? systemClock,
+    // No other node is there to go to.
+    lameDuckMs: 0,
     ...(parts.web ? { webFolders: [parts.web] } : {}),
     ...(parts.dashboardPerWindow ? { dashboardPerWindow: parts.dashboardPerWindow } : {}),
   });

@@ -2007,7 +2007,7 @@ interface Users {
   remove(id: string, by?: Actor): Promise<boolean>;
 }
 
-export interface Membership {
+interface Membership {
   readonly account: AccountId;
   readonly accountName: string;
   readonly plan: string;

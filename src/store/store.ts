@@ -496,6 +496,9 @@ export interface Page<T> {
   readonly total: number;
 }
 
+/** A query for a page, by the number of the page, from 1. */
+export type ByPage<Query> = Omit<Query, 'offset' | 'limit'> & { readonly page: number; readonly perPage: number };
+
 export interface LedgerRow {
   readonly id: string;
   /** `day`: the sum of a day's entries that were deleted after their time. */

@@ -1216,7 +1216,7 @@ export type LoggedVerification = VerificationRecord & {
 type Verification = Omit<LoggedVerification, 'seq'>;
 
 /** Has the latest time and the number of requests of a key from one address; null: without one. */
-export interface KeyClient {
+interface KeyClient {
   readonly ip: string | null;
   readonly requests: number;
   readonly lastAt: number;

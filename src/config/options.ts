@@ -296,6 +296,19 @@ const bearerToken: Parser<string> = (text) =>
     ? { value: text }
     : { expected: `${BEARER_TOKEN_MIN} or more characters of A-Z a-z 0-9 . _ ~ + / -` };
 
+/** Why a file could not be read, such as `ENOENT`. */
+export const errorCodeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : 'unreadable';
+
+/** Reads the file that an option names. Throws an Error with a message for whoever set it. */
+export function readNamedFile(option: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${option}: cannot read ${path} (${errorCodeOf(error)}); give a file that this user may read.`);
+  }
+}
+
 /** A file that an option names has at most this many bytes. */
 const FILE_MAX = 256 * 1024;
 
@@ -307,8 +320,7 @@ const parsedFile =
     try {
       text = readFileSync(file, 'utf8');
     } catch (error) {
-      const why = error instanceof Error && 'code' in error ? error.code : 'unreadable';
-      return { expected: `a file that this user may read (${why})` };
+      return { expected: `a file that this user may read (${errorCodeOf(error)})` };
     }
     const value = text.length > FILE_MAX ? null : read(text);
     return value === null ? { expected: `a file with ${expected}` } : { value };

@@ -8,7 +8,7 @@ import type { AccountDetail, AccountStorage, KeysetQuery, LedgerPage, LedgerRang
 import type { ActingMember, MemberService, Role } from '../../service/members.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
 import { browserRequest, done } from '../access/session.ts';
-import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
+import { inEachForm, rowsFile } from '../csv.ts';
 import { nothingToChange } from '../reply.ts';
 import { ACCOUNT_PATH, type AccountContext, type Route, route } from '../route.ts';
 
@@ -82,11 +82,13 @@ export const membersReply = (
   })),
 });
 
-const LEDGER_HEAD = ['at', 'kind', 'amount', 'charged', 'verification_id', 'verifications', 'note'];
-
-const ledgerCells = (row: LedgerPage['rows'][number]) => {
-  const r = ledgerRow(row);
-  return [r.created_at, r.kind, r.amount, r.charged, r.verification_id, r.verifications, r.note];
+const LEDGER_FILE = {
+  columns: ['at', 'kind', 'amount', 'charged', 'verification_id', 'verifications', 'note'],
+  cells: (row: LedgerPage['rows'][number]) => {
+    const r = ledgerRow(row);
+    return [r.created_at, r.kind, r.amount, r.charged, r.verification_id, r.verifications, r.note];
+  },
+  reply: ledgerRow,
 };
 
 const acting = ({ account, user, role, actor }: AccountContext): ActingMember => ({
@@ -190,35 +192,20 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
         body: (await accounts.ledgerDays(account, days)) satisfies C.LedgerDaysReply,
       }),
   }),
-  route({
-    method: 'GET',
-    path: `${ACCOUNT_PATH}/ledger.csv`,
-    access: 'viewer',
-    cost: null,
-    output: { content: 'text/csv' },
-    doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV' },
-    serve:
-      ({ account: accounts, costs }) =>
-      async ({ account }) =>
-        csvFile(
-          'ledger',
-          LEDGER_HEAD,
-          await costs.read('export', account, accounts.allLedgerRows(account)),
-          ledgerCells,
-        ),
-  }),
-  route({
-    method: 'GET',
-    path: `${ACCOUNT_PATH}/ledger.jsonl`,
-    access: 'viewer',
-    cost: null,
-    output: { content: JSON_LINES },
-    doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines' },
-    serve:
-      ({ account: accounts, costs }) =>
-      async ({ account }) =>
-        jsonLinesFile('ledger', await costs.read('export', account, accounts.allLedgerRows(account)), ledgerRow),
-  }),
+  ...inEachForm((form, { content, id, title }) =>
+    route({
+      method: 'GET',
+      path: `${ACCOUNT_PATH}/ledger.${form}`,
+      access: 'viewer',
+      cost: null,
+      output: { content },
+      doc: { operationId: `ledger${id}`, tag: 'Dashboard', summary: `The whole ledger as ${title}` },
+      serve:
+        ({ account: accounts, costs }) =>
+        async ({ account }) =>
+          rowsFile(form, 'ledger', await costs.read('export', account, accounts.allLedgerRows(account)), LEDGER_FILE),
+    }),
+  ),
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/members`,

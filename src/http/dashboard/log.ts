@@ -16,7 +16,7 @@ import { storedReply } from '../../service/stored-reply.ts';
 import { refusalOf } from '../access/api-key.ts';
 import { done } from '../access/session.ts';
 import type { HttpContext } from '../context.ts';
-import { type Cell, csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
+import { type Cell, inEachForm, rowsFile } from '../csv.ts';
 import { disconnectSignal, isDisconnected } from '../exchange.ts';
 import { ACCOUNT_PATH, type AccountContext, type JsonAnswer, type Route, route } from '../route.ts';
 
@@ -325,51 +325,33 @@ function fileNameOf(query: Read<typeof C.LogFilters>, now: number): string {
 }
 
 /** The log as a file, with the search of the page. */
-export const LOG_EXPORT_ROUTES: readonly Route[] = [
+export const LOG_EXPORT_ROUTES: readonly Route[] = inEachForm((form, { content, id }) =>
   route({
     method: 'GET',
-    path: `${LOG_PATH}.csv`,
+    path: `${LOG_PATH}.${form}`,
     access: 'viewer',
     cost: null,
     input: { query: C.LogFilters },
-    output: { content: 'text/csv' },
+    output: { content },
     doc: {
-      operationId: 'logCsv',
+      operationId: `log${id}`,
       tag: 'Dashboard',
-      summary: 'All verifications and rejected requests that a search finds, as CSV',
+      summary:
+        form === 'csv'
+          ? 'All verifications and rejected requests that a search finds, as CSV'
+          : 'The same as JSON Lines; the `kind` of a row is `verification` or `rejected`',
     },
     serve:
       ({ log, costs, clock }) =>
       async ({ account }, { query }) =>
-        csvFile(
-          fileNameOf(query, clock.now()),
-          Object.keys(LOG_COLUMNS),
-          await costs.read('export', account, log.export(account, logSearchOf(query))),
-          csvCells,
-        ),
-  }),
-  route({
-    method: 'GET',
-    path: `${LOG_PATH}.jsonl`,
-    access: 'viewer',
-    cost: null,
-    input: { query: C.LogFilters },
-    output: { content: JSON_LINES },
-    doc: {
-      operationId: 'logJsonLines',
-      tag: 'Dashboard',
-      summary: 'The same as JSON Lines; the `kind` of a row is `verification` or `rejected`',
-    },
-    serve:
-      ({ log, costs, clock }) =>
-      async ({ account }, { query }) =>
-        jsonLinesFile(
+        rowsFile(
+          form,
           fileNameOf(query, clock.now()),
           await costs.read('export', account, log.export(account, logSearchOf(query))),
-          rowReply,
+          { columns: Object.keys(LOG_COLUMNS), cells: csvCells, reply: rowReply },
         ),
   }),
-];
+);
 
 const VIEWS = '/dashboard/accounts/:account/views';
 

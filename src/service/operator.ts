@@ -3,8 +3,9 @@ import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import { UPDATE_SOURCE_ROWS, UPDATE_SOURCES, type UpdateSource } from '../engine/data/update.ts';
 import { ageInDays } from '../engine/doctor/diagnose.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ApiError } from '../kernel/errors.ts';
+import { ApiError, messageOf } from '../kernel/errors.ts';
 import { choice } from '../kernel/format.ts';
+import { onceAtATime } from '../kernel/once-at-a-time.ts';
 import { noAccount } from '../store/filters.ts';
 import type {
   Account,
@@ -109,14 +110,14 @@ export function createOperatorService(parts: {
     if (plans.has(plan)) return;
     throw new ApiError('invalid_parameter', `plan must be ${choice([...plans.keys()])}.`, { field: 'plan' });
   }
-  const runDoctor = singleFlight(async () => {
+  const runDoctor = onceAtATime(async () => {
     const began = clock.elapsed();
     const found = await doctor();
     const examined = { ...found, tookMs: Math.round(clock.elapsed() - began), at: clock.now() };
     await keepExamination(store, examined);
     return examined;
   });
-  const update = singleFlight(requestListsUpdate);
+  const update = onceAtATime(requestListsUpdate);
 
   return {
     search: ({ page, perPage, ...search }: ByPage<Parameters<typeof accounts.search>[0]>) =>
@@ -237,8 +238,7 @@ export function createOperatorService(parts: {
     /** Fetches the newest list; concurrent calls share one update. `message`: its outcome. */
     async updateLists() {
       const message = await update().catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        const message = `The lists were not updated: ${why.replace(/\.$/, '')}.`;
+        const message = `The lists were not updated: ${messageOf(error).replace(/\.$/, '')}.`;
         throw new ApiError('lists_not_updated', message, {}, error);
       });
       return { lists: await state(), message };
@@ -249,15 +249,4 @@ export function createOperatorService(parts: {
 function refuseNone(credits: number): void {
   if (credits === 0)
     throw new ApiError('invalid_parameter', 'credits must be a whole number, and not 0.', { field: 'credits' });
-}
-
-/** Lets concurrent calls share one run. */
-function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
-  let current: Promise<T> | null = null;
-  return () => {
-    current ??= run().finally(() => {
-      current = null;
-    });
-    return current;
-  };
 }

@@ -1,6 +1,7 @@
 import type { AuditSubject } from '../kernel/audit-actions.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { given } from '../kernel/facts/given.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type {
   AccountChange,
@@ -75,12 +76,8 @@ export function createAccountService(parts: {
         const message = `retention_days must be at most ${retentionDaysMax}, the server's limit.`;
         throw new ApiError('retention_too_long', message, { field: 'retention_days' });
       }
-      const change = {
-        ...(name === undefined ? {} : { name: parseAccountName(name) }),
-        ...(retentionDays === undefined ? {} : { retentionDays }),
-        ...(trustBouncesDays === undefined ? {} : { trustBouncesDays }),
-        ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
-      };
+      const parsed = name === undefined ? undefined : parseAccountName(name);
+      const change = given({ name: parsed, retentionDays, trustBouncesDays, secondFactorRequired });
       return shown(await accounts.set(account, change, by));
     },
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError, toApiError } from '../kernel/errors.ts';
+import { given } from '../kernel/facts/given.ts';
 import { HOOK_FACTS, type HookKind } from '../kernel/facts/hooks.ts';
 import { HOOK_MARGIN_MS } from '../kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../kernel/facts/plans.ts';
@@ -197,11 +198,7 @@ export function createHookService({ store, policies, verify, clock, remembersMai
     async change(account: AccountId, id: string, { name, policy, ...rest }: Partial<HookSettings>, by: Actor) {
       refuseScope(rest.scope);
       if (policy !== undefined) await policies.named(account, policy);
-      const change = {
-        ...rest,
-        ...(name === undefined ? {} : { name: parseKeyName(name) }),
-        ...(policy === undefined ? {} : { policy }),
-      };
+      const change = { ...rest, ...given({ name: name === undefined ? undefined : parseKeyName(name), policy }) };
       const hook = await hooks.update(account, id, change, by);
       if (hook === null) throw noHook();
       return hook;

@@ -2,6 +2,7 @@ import type { Insertable, Transaction } from 'kysely';
 import { toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { KeyEventData } from '../kernel/facts/events.ts';
+import { given } from '../kernel/facts/given.ts';
 import { KEYS_MAX } from '../kernel/facts/limits.ts';
 import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import { KEY_PREFIXES, newId } from '../kernel/ids.ts';
@@ -59,17 +60,8 @@ const keyEvent = (row: KeyRow): KeyEventData => ({
 });
 
 /** The columns of the limits that are given. */
-function limitColumns({
-  expiresAt,
-  scopes,
-  budget,
-}: KeyLimits): Partial<Pick<Row<'keys'>, 'expires_at' | 'scopes' | 'budget'>> {
-  return {
-    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
-    ...(scopes === undefined ? {} : { scopes: storedScopes(scopes) }),
-    ...(budget === undefined ? {} : { budget }),
-  };
-}
+const limitColumns = ({ expiresAt, scopes, budget }: KeyLimits) =>
+  given({ expires_at: expiresAt, scopes: scopes && storedScopes(scopes), budget });
 
 function storedScopes(scopes: readonly KeyScope[]): string | null {
   const named = KEY_SCOPES.filter((scope) => scopes.includes(scope));

@@ -1,6 +1,7 @@
 import * as C from '../../contract/dashboard/hooks.ts';
 import { Done } from '../../contract/dashboard/session.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { HOOK_FACTS } from '../../kernel/facts/hooks.ts';
 import type { Hook, HookWithSecret } from '../../service/hooks.ts';
 import { done } from '../access/session.ts';
@@ -81,11 +82,7 @@ export const HOOK_ROUTES: readonly Route[] = [
         { account, actor },
         { params: { id }, body: { timeout_ms: timeoutMs, rate_limit: rateLimit, ...rest } },
       ) => {
-        const change = {
-          ...rest,
-          ...(timeoutMs === undefined ? {} : { timeoutMs }),
-          ...(rateLimit === undefined ? {} : { rateLimit }),
-        };
+        const change = { ...rest, ...given({ timeoutMs, rateLimit }) };
         if (Object.keys(change).length === 0) throw nothingToChange('name, policy, scope, timeout_ms or rate_limit');
         return { body: hookReply(await hooks.change(account, id, change, actor), url()) };
       },

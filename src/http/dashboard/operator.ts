@@ -5,6 +5,7 @@ import { type OperatorJob, OperatorJobsReply, ServiceReply } from '../../contrac
 import { Done } from '../../contract/dashboard/session.ts';
 import { UsageChartReply, UsageRangeQuery } from '../../contract/dashboard/usage.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { ACCOUNTS_PER_PAGE, OPERATOR_JOBS } from '../../kernel/facts/limits.ts';
 import { isUnlimited } from '../../kernel/facts/plans.ts';
 import { ACCOUNT_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
@@ -284,12 +285,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     serve:
       ({ operator }) =>
       async ({ actor }, { params, body: { name, plan, rate_limit: rateLimit, status } }) => {
-        const change = {
-          ...(name === undefined ? {} : { name }),
-          ...(plan === undefined ? {} : { plan }),
-          ...(rateLimit === undefined ? {} : { rateLimit }),
-          ...(status === undefined ? {} : { status }),
-        };
+        const change = given({ name, plan, rateLimit, status });
         if (Object.keys(change).length === 0) throw nothingToChange('name, plan, rate_limit or status');
         return { body: operatorAccount(await operator.change(params.id, change, actor)) };
       },

@@ -3,6 +3,7 @@ import { type DestinationDeps, isLiteral, NoAddressError, resolveHost, urlHost }
 import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { WebhookFormat, WebhookSubscription } from '../../kernel/facts/events.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../kernel/facts/lifetimes.ts';
 import {
   RECENT_DAYS,
@@ -122,13 +123,13 @@ export function createWebhookService({ store, checkUrl, send, clock, mailTo, url
       by: ChangedBy,
     ) {
       const { url: current } = (await webhooks.get(account, id)) ?? notFound('webhook');
-      const change = {
+      const change = given({
         // Of a chat it is shown without its secret: what comes back as it was shown is no change.
-        ...(text === undefined || text === current ? {} : { url: await checkUrl(text) }),
-        ...(events === undefined ? {} : { events: uniqueEvents(events) }),
-        ...(description === undefined ? {} : { description: description || null }),
-        ...(enabled === undefined ? {} : { enabled }),
-      };
+        url: text === undefined || text === current ? undefined : await checkUrl(text),
+        events: events && uniqueEvents(events),
+        description: description === '' ? null : description,
+        enabled,
+      });
       return (await webhooks.update(account, id, change, await actorOf(by))) ?? notFound('webhook');
     },
 

@@ -704,7 +704,14 @@ const Messages = () => (
   </>
 );
 
-const EXPIRED = { token: null, rejection: 'The link has expired.', onError: () => undefined, discard: () => undefined };
+const NONE = () => undefined;
+const EXPIRED = {
+  token: null,
+  rejection: 'The link has expired.',
+  onError: NONE,
+  discard: NONE,
+  use: async () => NONE(),
+};
 
 const NOT_CONFIRMED: ProviderConfirmed = { provider: 'Example ID', confirmed: false, use: () => ({ oidc: true }) };
 

@@ -107,7 +107,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     cost: null,
     liveOnly: true,
     output: { content: C.AccountReply },
-    doc: { operationId: 'account', tag: 'Dashboard', summary: 'Plan, limits, prices, retention' },
+    doc: { operationId: 'account', summary: 'Plan, limits, prices, retention' },
     serve:
       ({ account: accounts, plans }) =>
       async ({ account, role }) => {
@@ -125,7 +125,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: C.AccountReply },
     doc: {
       operationId: 'changeAccount',
-      tag: 'Dashboard',
       summary: 'Change name, retention, trust in bounces, and whether members need a second factor',
       errors: [422],
     },
@@ -153,7 +152,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: Done },
     doc: {
       operationId: 'deleteAccount',
-      tag: 'Dashboard',
       summary: 'Delete the account and all its data permanently',
       errors: [403, 422, 429],
     },
@@ -173,7 +171,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.LedgerQuery },
     output: { content: C.LedgerReply },
-    doc: { operationId: 'ledger', tag: 'Dashboard', summary: 'Every balance change, newest first' },
+    doc: { operationId: 'ledger', summary: 'Every balance change, newest first' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) => ({ body: ledgerReply(await accounts.ledger(account, ledgerPageOf(query))) }),
@@ -185,7 +183,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.LedgerDaysQuery },
     output: { content: C.LedgerDaysReply },
-    doc: { operationId: 'ledgerDays', tag: 'Dashboard', summary: 'Grants, and charges and balance by day (UTC)' },
+    doc: { operationId: 'ledgerDays', summary: 'Grants, and charges and balance by day (UTC)' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query: { days } }) => ({
@@ -199,7 +197,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
       access: 'viewer',
       cost: null,
       output: { content },
-      doc: { operationId: `ledger${id}`, tag: 'Dashboard', summary: `The whole ledger as ${title}` },
+      doc: { operationId: `ledger${id}`, summary: `The whole ledger as ${title}` },
       serve:
         ({ account: accounts, costs }) =>
         async ({ account }) =>
@@ -213,7 +211,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     cost: null,
     liveOnly: true,
     output: { content: C.MembersReply },
-    doc: { operationId: 'members', tag: 'Dashboard', summary: 'Members and pending invitations' },
+    doc: { operationId: 'members', summary: 'Members and pending invitations' },
     serve:
       ({ members }) =>
       async ({ account, user }) => ({ body: membersReply(await members.list(account), user) }),
@@ -227,7 +225,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: Done },
     doc: {
       operationId: 'changeRole',
-      tag: 'Dashboard',
       summary: "Change a member's role; only owners grant or revoke the owner role, and the last owner keeps it",
       errors: [422],
     },
@@ -246,7 +243,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: Done },
     doc: {
       operationId: 'removeMember',
-      tag: 'Dashboard',
       summary: 'Remove a member (admins; only owners remove owners) or leave the account (any member)',
       errors: [422],
     },
@@ -266,7 +262,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.InviteReply },
     doc: {
       operationId: 'invite',
-      tag: 'Dashboard',
       summary: 'Invite someone by email; the invitation is valid for seven days',
       errors: [422, 429],
     },
@@ -280,7 +275,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     access: 'admin',
     liveOnly: true,
     output: { content: Done },
-    doc: { operationId: 'withdrawInvitation', tag: 'Dashboard', summary: 'Revoke an invitation' },
+    doc: { operationId: 'withdrawInvitation', summary: 'Revoke an invitation' },
     serve:
       ({ members }) =>
       async (context, { params }) => {

@@ -60,7 +60,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.AuditLogQuery },
     output: { content: C.AuditLogReply },
-    doc: { operationId: 'auditLog', tag: 'Dashboard', summary: 'Audit log, newest first' },
+    doc: { operationId: 'auditLog', summary: 'Audit log, newest first' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) => ({
@@ -78,7 +78,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       cost: null,
       input: { query: C.AuditLogExportQuery },
       output: { content },
-      doc: { operationId: `auditLog${id}`, tag: 'Dashboard', summary: `The whole audit log as ${title}` },
+      doc: { operationId: `auditLog${id}`, summary: `The whole audit log as ${title}` },
       serve:
         ({ account: accounts, costs }) =>
         async ({ account }, { query }) => {
@@ -96,7 +96,6 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     output: { content: C.OperatorAuditLogReply },
     doc: {
       operationId: 'operatorAuditLog',
-      tag: 'Dashboard',
       summary: 'Sign-ins and security of all users, newest first; once for each account of the user',
     },
     serve:
@@ -115,12 +114,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       access: 'operator',
       cost: null,
       output: { content },
-      doc: {
-        operationId: `operatorAuditLog${id}`,
-        tag: 'Dashboard',
-        summary: `The same, all of it, as ${title}`,
-        errors: [429],
-      },
+      doc: { operationId: `operatorAuditLog${id}`, summary: `The same, all of it, as ${title}`, errors: [429] },
       serve:
         ({ operator, costs }) =>
         async () => {

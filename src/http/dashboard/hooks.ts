@@ -35,7 +35,7 @@ export const HOOK_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: C.HooksReply },
-    doc: { operationId: 'listHooks', tag: 'Dashboard', summary: 'Hooks of auth servers, oldest first' },
+    doc: { operationId: 'listHooks', summary: 'Hooks of auth servers, oldest first' },
     serve:
       ({ hooks, url }) =>
       async ({ account }) => ({ body: { hooks: (await hooks.list(account)).map((hook) => hookReply(hook, url())) } }),
@@ -48,7 +48,6 @@ export const HOOK_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.HookWithSecretReply },
     doc: {
       operationId: 'createHook',
-      tag: 'Dashboard',
       summary: 'Create a hook for a policy; its secret is shown only once',
       errors: [422],
     },
@@ -70,12 +69,7 @@ export const HOOK_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.HookChangeRequest },
     output: { content: C.HookReply },
-    doc: {
-      operationId: 'changeHook',
-      tag: 'Dashboard',
-      summary: 'Change name, policy, scope and limits',
-      errors: [422],
-    },
+    doc: { operationId: 'changeHook', summary: 'Change name, policy, scope and limits', errors: [422] },
     serve:
       ({ hooks, url }) =>
       async (
@@ -95,7 +89,6 @@ export const HOOK_ROUTES: readonly Route[] = [
     output: { content: C.HookWithSecretReply },
     doc: {
       operationId: 'rollHookSecret',
-      tag: 'Dashboard',
       summary: 'Replace the secret, or enter that of the auth server; the one before is accepted for a while',
       errors: [422],
     },
@@ -110,7 +103,7 @@ export const HOOK_ROUTES: readonly Route[] = [
     path: `${HOOKS}/:id`,
     access: 'admin',
     output: { content: Done },
-    doc: { operationId: 'deleteHook', tag: 'Dashboard', summary: 'Delete a hook: its calls are refused from now on' },
+    doc: { operationId: 'deleteHook', summary: 'Delete a hook: its calls are refused from now on' },
     serve:
       ({ hooks }) =>
       async ({ account, actor }, { params: { id } }) => {

@@ -157,7 +157,6 @@ export const LOG_ROUTES: readonly Route[] = [
     output: { content: C.DashboardVerifyReply },
     doc: {
       operationId: 'verifyHere',
-      tag: 'Dashboard',
       summary: 'Verify one address, with evidence; charged like an API request',
       errors: [402, 422, 429],
     },
@@ -170,7 +169,7 @@ export const LOG_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.LogQuery },
     output: { content: C.LogReply },
-    doc: { operationId: 'searchLog', tag: 'Dashboard', summary: 'Verifications and rejected requests, newest first' },
+    doc: { operationId: 'searchLog', summary: 'Verifications and rejected requests, newest first' },
     serve:
       ({ log, egressNames }) =>
       async ({ account }, { query }) => {
@@ -195,7 +194,7 @@ export const LOG_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: C.LogDetailReply },
-    doc: { operationId: 'logEntry', tag: 'Dashboard', summary: 'One verification with its full response' },
+    doc: { operationId: 'logEntry', summary: 'One verification with its full response' },
     serve:
       ({ log }) =>
       async ({ account }, { params }) => {
@@ -210,7 +209,7 @@ export const LOG_ROUTES: readonly Route[] = [
     cost: null,
     input: { params: C.RejectedParams },
     output: { content: C.RejectedDetailReply },
-    doc: { operationId: 'rejectedRequest', tag: 'Dashboard', summary: 'One rejected request, and what to do about it' },
+    doc: { operationId: 'rejectedRequest', summary: 'One rejected request, and what to do about it' },
     serve:
       ({ log }) =>
       async ({ account }, { params }) => {
@@ -232,11 +231,7 @@ export const LOG_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.EraseRequest },
     output: { content: C.EraseReply },
-    doc: {
-      operationId: 'eraseFromLog',
-      tag: 'Dashboard',
-      summary: 'Erase all records of an address; counters and charges remain',
-    },
+    doc: { operationId: 'eraseFromLog', summary: 'Erase all records of an address; counters and charges remain' },
     serve:
       ({ privacy }) =>
       async ({ account, actor }, { body: { email } }) => {
@@ -335,7 +330,6 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = inEachForm((form, { content, 
     output: { content },
     doc: {
       operationId: `log${id}`,
-      tag: 'Dashboard',
       summary:
         form === 'csv'
           ? 'All verifications and rejected requests that a search finds, as CSV'
@@ -364,7 +358,7 @@ export const VIEW_ROUTES: readonly Route[] = [
     cost: null,
     input: { query: C.ViewsQuery },
     output: { content: C.ViewsReply },
-    doc: { operationId: 'savedViews', tag: 'Dashboard', summary: 'Saved views of a page, by name' },
+    doc: { operationId: 'savedViews', summary: 'Saved views of a page, by name' },
     serve:
       ({ views }) =>
       async ({ account }, { query: { page } }) => ({
@@ -377,12 +371,7 @@ export const VIEW_ROUTES: readonly Route[] = [
     access: 'member',
     input: { body: C.ViewRequest },
     output: { status: 201, content: C.ViewReply },
-    doc: {
-      operationId: 'saveView',
-      tag: 'Dashboard',
-      summary: 'Save the search of a page under a name',
-      errors: [422],
-    },
+    doc: { operationId: 'saveView', summary: 'Save the search of a page under a name', errors: [422] },
     serve:
       ({ views }) =>
       async ({ account }, { body: { page, ...view } }) => ({
@@ -395,7 +384,7 @@ export const VIEW_ROUTES: readonly Route[] = [
     access: 'member',
     input: { body: C.ViewRename },
     output: { content: C.ViewReply },
-    doc: { operationId: 'renameView', tag: 'Dashboard', summary: 'Rename a saved view', errors: [422] },
+    doc: { operationId: 'renameView', summary: 'Rename a saved view', errors: [422] },
     serve:
       ({ views }) =>
       async ({ account }, { params: { id }, body: { name } }) => ({
@@ -407,7 +396,7 @@ export const VIEW_ROUTES: readonly Route[] = [
     path: `${VIEWS}/:id`,
     access: 'member',
     output: { content: Done },
-    doc: { operationId: 'deleteView', tag: 'Dashboard', summary: 'Delete a saved view' },
+    doc: { operationId: 'deleteView', summary: 'Delete a saved view' },
     serve:
       ({ views }) =>
       async ({ account }, { params: { id } }) => {

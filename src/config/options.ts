@@ -51,7 +51,7 @@ export interface OptionRow<T = unknown> {
   /** Stands after the flag in `--help`. */
   readonly value: string;
   readonly parse: Parser<T>;
-  /** Reads as in the environment; null: no value is fixed, and `defaultText` describes it. */
+  /** Reads as in the environment; null: no value is fixed, and `defaultText` describes it, or there is none. */
   readonly default: string | null;
   readonly defaultText?: string;
   readonly help: string;
@@ -452,7 +452,6 @@ export const OPTIONS = {
     value: 'path',
     parse: path,
     default: null,
-    defaultText: 'none',
     help:
       'YAML file with the plans of accounts: requests per window, levels, prices, monthly credits, as docs/plans.md ' +
       'says. Instead of the plans that `mailvet plans` prints without it. The same for all nodes.',
@@ -492,7 +491,6 @@ export const OPTIONS = {
     value: 'services',
     parse: compatVendors,
     default: null,
-    defaultText: 'none',
     help: `Other services whose API is served at the root as well, for clients that take only a host: any of ${COMPAT_VENDORS.map((vendor) => `\`${vendor}\``).join(', ')}, separated by commas. Under \`/compat/\` all of them always are.`,
     commands: SERVE,
   }),
@@ -512,7 +510,6 @@ export const OPTIONS = {
     value: 'cidr,…',
     parse: listOf(cidr),
     default: null,
-    defaultText: 'none',
     help: 'Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` header is trusted; link-local ones without a zone.',
     commands: SERVE,
   }),
@@ -598,7 +595,6 @@ export const OPTIONS = {
     value: 'id',
     parse: oneLineText(OIDC_TEXT_MAX),
     default: null,
-    defaultText: 'none',
     help: 'What the provider calls this service.',
     commands: SERVE,
   }),
@@ -667,7 +663,6 @@ export const OPTIONS = {
     value: 'claim',
     parse: oneLineText(OIDC_TEXT_MAX),
     default: null,
-    defaultText: 'none',
     help: 'Claim that decides the role in that account at every sign-in: a text or a list of texts, such as `groups`; `realm_access.roles` is one inside another.',
     commands: SERVE,
   }),
@@ -677,7 +672,6 @@ export const OPTIONS = {
     value: 'value=role,…',
     parse: listOf(mappedRole),
     default: null,
-    defaultText: 'none',
     help: 'What values of that claim stand for, such as `mailvet-admins=admin,staff=member`. The highest role counts.',
     commands: SERVE,
   }),
@@ -778,7 +772,6 @@ export const OPTIONS = {
     value: 'ip,…',
     parse: listOf(ipAddress),
     default: null,
-    defaultText: 'none',
     help: 'Local addresses to connect from. Each domain is always asked about from the same one.',
     commands: ENGINE_COMMANDS,
   }),
@@ -788,7 +781,6 @@ export const OPTIONS = {
     value: 'path',
     parse: path,
     default: null,
-    defaultText: 'none',
     help:
       'YAML file with several egresses, each with a name, HELO name, sender, and local address or SOCKS server, ' +
       'as docs/egress.md says. Instead of the three options above. Read again on SIGHUP.',
@@ -1050,7 +1042,6 @@ export const OPTIONS = {
     value: 'port',
     parse: port,
     default: null,
-    defaultText: 'none',
     help: 'Serves `/metrics` without a token on a separate port of the same host.',
     commands: SERVE,
   }),
@@ -1172,7 +1163,6 @@ export const OPTIONS = {
     value: 'key',
     parse: bearerToken,
     default: null,
-    defaultText: 'none',
     help: 'The API key that `mailvet lists`, `filters`, `webhooks`, `usage`, `outcomes`, `mcp` and `verify --policy` use.',
     secret: true,
     commands: CLIENT_COMMANDS,

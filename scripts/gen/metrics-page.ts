@@ -1,8 +1,6 @@
 import { METRIC_ROWS, RELAY_METRIC_ROWS } from '../../src/http/metrics/registry.ts';
 import { table } from './markdown.ts';
 
-const SCOPES = { process: 'this process', store: 'the store' } as const;
-
 type Rows = typeof METRIC_ROWS | typeof RELAY_METRIC_ROWS;
 type Row = (typeof METRIC_ROWS)[keyof typeof METRIC_ROWS];
 
@@ -16,7 +14,7 @@ const tableOf = (rows: Rows): string =>
     ['metric', 'type', 'of', 'labels', 'unit', 'meaning', 'when to look at it'],
     Object.entries<Row>(rows).map(([name, row]) => {
       const { type, of, unit, help, look } = row;
-      return [`\`${name}\``, type, SCOPES[of], labelsOf(row), unit, help, look];
+      return [`\`${name}\``, type, of === 'store' ? 'the store' : 'this process', labelsOf(row), unit, help, look];
     }),
   );
 

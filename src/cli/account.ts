@@ -1,9 +1,10 @@
 import { Command } from 'commander';
+import { given } from '../kernel/facts/given.ts';
 import { COMMAND_CREDITS_MAX, LOW_BALANCE, RATE_LIMIT, TRUST_BOUNCES_DAYS } from '../kernel/facts/limits.ts';
 import { defaultPlan, isUnlimited, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import { counted } from '../kernel/format.ts';
 import { parseAccountName, parseNote } from '../service/names.ts';
-import type { Account, AccountId, Store } from '../store/store.ts';
+import type { Account, AccountChange, AccountId, Store } from '../store/store.ts';
 import {
   CommandFailure,
   command,
@@ -169,20 +170,16 @@ const setAccountCommand = () =>
         },
       ) => {
         if (flags.suspend && flags.resume) throw new UsageError('--suspend and --resume cannot be combined.');
-        const change = {
-          ...(flags.name === undefined ? {} : { name: parseAccountName(flags.name) }),
-          ...(flags.plan === undefined ? {} : { plan: flags.plan }),
-          ...(flags.rateLimit === undefined ? {} : { rateLimit: flags.rateLimit === 'plan' ? null : flags.rateLimit }),
-          ...(flags.lowBalance === undefined
-            ? {}
-            : { lowBalance: flags.lowBalance === 'none' ? null : flags.lowBalance }),
-          ...(flags.trustBounces === undefined
-            ? {}
-            : { trustBouncesDays: flags.trustBounces === 'none' ? null : flags.trustBounces }),
-          ...(flags.operatorEvents === undefined ? {} : { operatorEvents: flags.operatorEvents }),
-          ...(flags.requireSecondFactor === undefined ? {} : { secondFactorRequired: flags.requireSecondFactor }),
-          ...(flags.suspend ? { status: 'suspended' as const } : flags.resume ? { status: 'active' as const } : {}),
-        };
+        const change: AccountChange = given({
+          name: flags.name === undefined ? undefined : parseAccountName(flags.name),
+          plan: flags.plan,
+          rateLimit: flags.rateLimit === 'plan' ? null : flags.rateLimit,
+          lowBalance: flags.lowBalance === 'none' ? null : flags.lowBalance,
+          trustBouncesDays: flags.trustBounces === 'none' ? null : flags.trustBounces,
+          operatorEvents: flags.operatorEvents,
+          secondFactorRequired: flags.requireSecondFactor,
+          status: flags.suspend ? 'suspended' : flags.resume ? 'active' : undefined,
+        });
         if (Object.keys(change).length === 0)
           throw new UsageError(
             'give at least one of --name, --plan, --rate-limit, --low-balance, --trust-bounces, --suspend, --resume and --require-second-factor.',

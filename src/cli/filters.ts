@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import type { FilterImport } from '../../sdk/src/index.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { FILTER_TYPES, type FilterType } from '../kernel/facts/filter-types.ts';
+import { given } from '../kernel/facts/given.ts';
 import { FILTERS_PAGE, FILTERS_PER_PAGE } from '../kernel/facts/limits.ts';
 import { counted, grouped } from '../kernel/format.ts';
 import { CommandFailure, command, printable, printResult, table, wholeNumber } from './command.ts';
@@ -87,12 +88,7 @@ const listFiltersCommand = () =>
     .option('--page <n>', 'which page of so many', wholeNumber('--page', FILTERS_PAGE.min, FILTERS_PAGE.max))
     .action(async ({ type, query, limit, page, ...flags }: ListFlags) => {
       await withServer(flags, 'filters', async ({ filters }) => {
-        const found = await filters.list({
-          ...(type === undefined ? {} : { filter_type: type }),
-          ...(query === undefined ? {} : { query }),
-          ...(limit === undefined ? {} : { per_page: limit }),
-          ...(page === undefined ? {} : { page }),
-        });
+        const found = await filters.list(given({ filter_type: type, query, per_page: limit, page }));
         const rows = found.filters.map((one) => [
           one.id,
           one.filter_type,

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { fromIso, toIso, toIsoOrNull } from '../kernel/clock.ts';
+import { given } from '../kernel/facts/given.ts';
 import { KEY_MONTHLY_CREDITS } from '../kernel/facts/limits.ts';
 import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import { choice, counted } from '../kernel/format.ts';
@@ -80,11 +81,11 @@ const withLimits = (created: Command): Command =>
 /** What the flags limit; throws UsageError. */
 function limitsOf({ expires, scope, monthlyCredits }: LimitFlags): KeyLimits {
   const budget = wholeNumber('--monthly-credits', KEY_MONTHLY_CREDITS.min, KEY_MONTHLY_CREDITS.max);
-  return {
-    ...(expires === undefined ? {} : { expiresAt: expires === 'never' ? null : instantOf(expires) }),
-    ...(scope === undefined ? {} : { scopes: splitList(scope).flatMap(scopesNamed) }),
-    ...(monthlyCredits === undefined ? {} : { budget: monthlyCredits === 'unlimited' ? null : budget(monthlyCredits) }),
-  };
+  return given({
+    expiresAt: expires === 'never' ? null : expires === undefined ? undefined : instantOf(expires),
+    scopes: scope && splitList(scope).flatMap(scopesNamed),
+    budget: monthlyCredits === 'unlimited' ? null : monthlyCredits === undefined ? undefined : budget(monthlyCredits),
+  });
 }
 
 function instantOf(text: string): number {
@@ -187,11 +188,8 @@ const setKeyCommand = () =>
       if (flags.allowAny && flags.allowIp) throw new UsageError('--allow-ip and --allow-any cannot be combined.');
       const { canonicalAllowlist } = await import('../service/keys.ts');
       const allowIps = flags.allowAny ? [] : flags.allowIp && canonicalAllowlist(splitList(flags.allowIp));
-      const change = {
-        ...limitsOf(flags),
-        ...(flags.name === undefined ? {} : { name: parseKeyName(flags.name) }),
-        ...(allowIps === undefined ? {} : { allowIps }),
-      };
+      const name = flags.name === undefined ? undefined : parseKeyName(flags.name);
+      const change = { ...limitsOf(flags), ...given({ name, allowIps }) };
       if (Object.keys(change).length === 0)
         throw new UsageError(
           'give at least one of --name, --allow-ip, --allow-any, --expires, --scope and --monthly-credits.',

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import type { List, Mailvet } from '../../sdk/src/index.ts';
 import { readAddressFile } from '../files/read-file.ts';
 import { messageOf } from '../kernel/errors.ts';
+import { given } from '../kernel/facts/given.ts';
 import { LIST_RETRY_MINUTES } from '../kernel/facts/limits.ts';
 import { RESULT_FORMATS, type ResultFormat, UNFINISHED } from '../kernel/facts/lists.ts';
 import { DELIVERABILITIES, type Deliverability } from '../kernel/facts/reasons.ts';
@@ -86,13 +87,14 @@ const submit = () =>
         // Before a large file is sent, to a server that may not want it.
         await lists.list({ per_page: 1 });
         const list = await lists.create(source, {
-          ...(file === '-' ? {} : { name: flags.name ?? basename(file) }),
-          ...(flags.name === undefined ? {} : { name: flags.name }),
-          ...(level === undefined ? {} : { validation_type: level }),
-          ...(flags.policy === undefined ? {} : { policy: flags.policy }),
+          ...given({
+            name: flags.name ?? (file === '-' ? undefined : basename(file)),
+            validation_type: level,
+            policy: flags.policy,
+            dedupe: flags.dedupe,
+            retry_minutes: retryMinutes,
+          }),
           ...read,
-          ...dedupeOf(flags),
-          ...(retryMinutes === undefined ? {} : { retry_minutes: retryMinutes }),
           start: flags.start,
         });
         const print = () => printResult(flags, list, listText(list));
@@ -103,8 +105,6 @@ const submit = () =>
       });
     });
 
-const dedupeOf = ({ dedupe }: ReadFlags) => (dedupe === undefined ? {} : { dedupe });
-
 const withFileOptions = (made: Command): Command => withDedupe(withReadOptions(made));
 
 const readAgainCommand = () =>
@@ -113,10 +113,10 @@ const readAgainCommand = () =>
   ).action(async (id: string, flags: Common & ReadFlags) => {
     await withLists(flags, async (lists) => {
       const read = readQuery(flags);
-      const dedupe = dedupeOf(flags);
+      const { dedupe } = flags;
       // What else the file was asked to be read by stays as it is.
-      const isOther = Object.keys(read).length > 0 || dedupe.dedupe === undefined;
-      const list = await lists.update(id, { ...dedupe, ...(isOther ? { read } : {}) });
+      const isOther = Object.keys(read).length > 0 || dedupe === undefined;
+      const list = await lists.update(id, given({ dedupe, read: isOther ? read : undefined }));
       printResult(flags, list, listText(list));
     });
   });

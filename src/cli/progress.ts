@@ -23,25 +23,12 @@ function tallyText({ good, bad, withoutVerdict, blank, unreadable }: Tally): str
   return parts.join(', ');
 }
 
-interface Progress {
-  /** `bytes` of the input are done. */
-  at(bytes: number, tally: Tally): void;
-  /** Replaces the bar with the totals. */
-  end(tally: Tally): void;
-  /** Returns the totals: `1,236 rows in 10 min: 1,200 good, 36 bad`. */
-  summary(tally: Tally): string;
-}
-
 const REDRAW_MS = 100;
 const WIDTH = 30;
 export const CLEAR_LINE = '\r\u001b[K';
 
 /** A progress bar for a terminal; `sizeBytes` is that of the input, 0 if unknown. */
-export function createProgress(
-  sizeBytes: number,
-  clock: Pick<Clock, 'elapsed'>,
-  write: (text: string) => void,
-): Progress {
+export function createProgress(sizeBytes: number, clock: Pick<Clock, 'elapsed'>, write: (text: string) => void) {
   const began = clock.elapsed();
   let drawn = Number.NEGATIVE_INFINITY;
   const summary = (tally: Tally): string => {
@@ -49,7 +36,8 @@ export function createProgress(
     return `${counted(rowCount(tally), 'row')} in ${took}: ${tallyText(tally)}`;
   };
   return {
-    at(bytes, tally) {
+    /** `bytes` of the input are done. */
+    at(bytes: number, tally: Tally) {
       const now = clock.elapsed();
       if (now - drawn < REDRAW_MS) return;
       drawn = now;
@@ -60,7 +48,9 @@ export function createProgress(
       const left = share > 0 ? `, ${duration((seconds / share) * (1 - share))} left` : '';
       write(`${CLEAR_LINE}${bar(share)}  ${counted(rows, 'row')}${rate}${left}`);
     },
-    end: (tally) => write(`${CLEAR_LINE}${summary(tally)}\n`),
+    /** Replaces the bar with the totals. */
+    end: (tally: Tally) => write(`${CLEAR_LINE}${summary(tally)}\n`),
+    /** Returns the totals: `1,236 rows in 10 min: 1,200 good, 36 bad`. */
     summary,
   };
 }

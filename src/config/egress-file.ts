@@ -7,7 +7,7 @@ import { isAlias, isScalar, isSeq } from 'yaml';
 import { type Egress, IP_FAMILIES, type IpFamily, type SocksServer } from '../kernel/egress.ts';
 import { canonicalIp, inBlock, ipMatcher, parseCidr, parseIp } from '../kernel/ip.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { heloName, isHostName, isQualified, sender } from './options.ts';
+import { errorCodeOf, heloName, isHostName, isQualified, sender } from './options.ts';
 import { quoted, YamlFile, type YamlValue } from './yaml-file.ts';
 
 interface Context {
@@ -251,8 +251,8 @@ class EgressFileReader {
       if (text !== '' && text.length <= most) return text;
       return this.#file.say(line, `${key}: ${quoted(path)} is ${text === '' ? 'empty' : 'too long'}.`);
     } catch (error) {
-      const why = error instanceof Error && 'code' in error ? error.code : 'unreadable';
-      return this.#file.say(line, `${key}: cannot read ${quoted(path)} (${why}); give a file that this user may read.`);
+      const why = `cannot read ${quoted(path)} (${errorCodeOf(error)}); give a file that this user may read.`;
+      return this.#file.say(line, `${key}: ${why}`);
     }
   }
 

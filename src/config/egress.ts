@@ -1,6 +1,6 @@
 /** From where and as who mail servers are asked, by the options. */
-import { readFileSync } from 'node:fs';
 import { type Egress, egressesOf } from '../kernel/egress.ts';
+import { readNamedFile } from './options.ts';
 import type { Options } from './read.ts';
 
 type EgressOptions = Pick<
@@ -41,13 +41,7 @@ async function readEgresses(
   if (file === null) return helo === null || from === null ? null : egressesOf({ helo, from: from || '<>', bind });
   // The parser is needed by few commands, and only where there is a file.
   const { parseEgressFile } = await import('./egress-file.ts');
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? error.code : 'unreadable';
-    throw new Error(`MAILVET_SMTP_EGRESS_FILE: cannot read ${file} (${why}); give a file that this user may read.`);
-  }
+  const text = readNamedFile('MAILVET_SMTP_EGRESS_FILE', file);
   const read = parseEgressFile(text, { path: file, isLaboratory: options.allowPrivateNetworks, providers });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   return read.egresses;

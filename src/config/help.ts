@@ -31,7 +31,7 @@ export function optionsPage(): string {
     const lines = rows.map((option) => {
       const names = [`\`${option.env}\``, ...(option.aliases ?? []).map((name) => `or \`${name}\``)];
       if (option.secret) names.push(`or from a file: \`${option.env}_FILE\``);
-      const value = option.default === null ? option.defaultText! : `\`${option.default}\``;
+      const value = option.default === null ? defaultOf(option) : `\`${option.default}\``;
       const cells = [names.join('<br>'), `\`${flagOf(option)}\``, value, option.help];
       return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
     });
@@ -52,7 +52,7 @@ export function sampleEnvironment(): string {
   const sections = [...byGroup()].map(([group, rows]) => {
     const blocks = rows.map((option) => {
       const text = option.help.replaceAll('`', '');
-      const otherwise = option.default === null ? ` Default: ${option.defaultText!.replaceAll('`', '')}.` : '';
+      const otherwise = option.default === null ? ` Default: ${defaultOf(option).replaceAll('`', '')}.` : '';
       return `${wrap(text + otherwise)}\n#${option.env}=${option.default ?? ''}\n`;
     });
     return `# --- ${group} ---\n\n${blocks.join('\n')}`;

@@ -51,7 +51,7 @@ export interface OptionRow<T = unknown> {
   /** Stands after the flag in `--help`. */
   readonly value: string;
   readonly parse: Parser<T>;
-  /** Reads as in the environment; null: no value is fixed, and `defaultText` describes it. */
+  /** Reads as in the environment; null: no value is fixed, and `defaultText` describes it, or there is none. */
   readonly default: string | null;
   readonly defaultText?: string;
   readonly help: string;
@@ -296,6 +296,19 @@ const bearerToken: Parser<string> = (text) =>
     ? { value: text }
     : { expected: `${BEARER_TOKEN_MIN} or more characters of A-Z a-z 0-9 . _ ~ + / -` };
 
+/** Why a file could not be read, such as `ENOENT`. */
+export const errorCodeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : 'unreadable';
+
+/** Reads the file that an option names. Throws an Error with a message for whoever set it. */
+export function readNamedFile(option: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${option}: cannot read ${path} (${errorCodeOf(error)}); give a file that this user may read.`);
+  }
+}
+
 /** A file that an option names has at most this many bytes. */
 const FILE_MAX = 256 * 1024;
 
@@ -307,8 +320,7 @@ const parsedFile =
     try {
       text = readFileSync(file, 'utf8');
     } catch (error) {
-      const why = error instanceof Error && 'code' in error ? error.code : 'unreadable';
-      return { expected: `a file that this user may read (${why})` };
+      return { expected: `a file that this user may read (${errorCodeOf(error)})` };
     }
     const value = text.length > FILE_MAX ? null : read(text);
     return value === null ? { expected: `a file with ${expected}` } : { value };
@@ -440,7 +452,6 @@ export const OPTIONS = {
     value: 'path',
     parse: path,
     default: null,
-    defaultText: 'none',
     help:
       'YAML file with the plans of accounts: requests per window, levels, prices, monthly credits, as docs/plans.md ' +
       'says. Instead of the plans that `mailvet plans` prints without it. The same for all nodes.',
@@ -480,7 +491,6 @@ export const OPTIONS = {
     value: 'services',
     parse: compatVendors,
     default: null,
-    defaultText: 'none',
     help: `Other services whose API is served at the root as well, for clients that take only a host: any of ${COMPAT_VENDORS.map((vendor) => `\`${vendor}\``).join(', ')}, separated by commas. Under \`/compat/\` all of them always are.`,
     commands: SERVE,
   }),
@@ -500,7 +510,6 @@ export const OPTIONS = {
     value: 'cidr,…',
     parse: listOf(cidr),
     default: null,
-    defaultText: 'none',
     help: 'Addresses or CIDR blocks of the proxies whose `X-Forwarded-For` header is trusted; link-local ones without a zone.',
     commands: SERVE,
   }),
@@ -586,7 +595,6 @@ export const OPTIONS = {
     value: 'id',
     parse: oneLineText(OIDC_TEXT_MAX),
     default: null,
-    defaultText: 'none',
     help: 'What the provider calls this service.',
     commands: SERVE,
   }),
@@ -655,7 +663,6 @@ export const OPTIONS = {
     value: 'claim',
     parse: oneLineText(OIDC_TEXT_MAX),
     default: null,
-    defaultText: 'none',
     help: 'Claim that decides the role in that account at every sign-in: a text or a list of texts, such as `groups`; `realm_access.roles` is one inside another.',
     commands: SERVE,
   }),
@@ -665,7 +672,6 @@ export const OPTIONS = {
     value: 'value=role,…',
     parse: listOf(mappedRole),
     default: null,
-    defaultText: 'none',
     help: 'What values of that claim stand for, such as `mailvet-admins=admin,staff=member`. The highest role counts.',
     commands: SERVE,
   }),
@@ -766,7 +772,6 @@ export const OPTIONS = {
     value: 'ip,…',
     parse: listOf(ipAddress),
     default: null,
-    defaultText: 'none',
     help: 'Local addresses to connect from. Each domain is always asked about from the same one.',
     commands: ENGINE_COMMANDS,
   }),
@@ -776,7 +781,6 @@ export const OPTIONS = {
     value: 'path',
     parse: path,
     default: null,
-    defaultText: 'none',
     help:
       'YAML file with several egresses, each with a name, HELO name, sender, and local address or SOCKS server, ' +
       'as docs/egress.md says. Instead of the three options above. Read again on SIGHUP.',
@@ -1038,7 +1042,6 @@ export const OPTIONS = {
     value: 'port',
     parse: port,
     default: null,
-    defaultText: 'none',
     help: 'Serves `/metrics` without a token on a separate port of the same host.',
     commands: SERVE,
   }),
@@ -1160,7 +1163,6 @@ export const OPTIONS = {
     value: 'key',
     parse: bearerToken,
     default: null,
-    defaultText: 'none',
     help: 'The API key that `mailvet lists`, `filters`, `webhooks`, `usage`, `outcomes`, `mcp` and `verify --policy` use.',
     secret: true,
     commands: CLIENT_COMMANDS,

@@ -1,9 +1,10 @@
-import { fstatSync, readFileSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { CompatVendor } from '../kernel/compat-vendors.ts';
+import { messageOf } from '../kernel/errors.ts';
 import { withoutZone } from '../kernel/ip.ts';
 import { nearest } from '../kernel/nearest.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type OptionKey,
   type OptionRow,
   optionsOf,
+  readNamedFile,
   type Settings,
 } from './options.ts';
 
@@ -97,12 +99,7 @@ const environmentFile: { path: string | null; readonly names: Set<string> } = { 
  * that it set before. Throws an Error that names the file and why it cannot be read.
  */
 export function readEnvironmentFile(path: string): void {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Error(`--env-file: cannot read ${path} (${errorCodeOf(error)}); give a file that this user may read.`);
-  }
+  const text = readNamedFile('--env-file', path);
   for (const name of environmentFile.names) delete process.env[name];
   environmentFile.names.clear();
   environmentFile.path = path;
@@ -117,9 +114,6 @@ export function readEnvironmentFile(path: string): void {
 export function readEnvironmentFileAgain(): void {
   if (environmentFile.path !== null) readEnvironmentFile(environmentFile.path);
 }
-
-const errorCodeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : 'unreadable';
 
 /**
  * Precedence: flag, environment variable or its `…_FILE`, alternative names, default. An empty variable counts as not
@@ -206,10 +200,10 @@ function lookUp(option: OptionRow, env: EnvironmentVariables, flag: string | boo
 
 function fromFile(name: string, file: string): RawValue {
   try {
-    const text = readFileSync(file, 'utf8').trim();
+    const text = readNamedFile(name, file).trim();
     return text === '' ? { problem: `${name}: ${file} is empty; it must contain the value.` } : { text, name };
   } catch (error) {
-    return { problem: `${name}: cannot read ${file} (${errorCodeOf(error)}); give a file that this user may read.` };
+    return { problem: messageOf(error) };
   }
 }
 

@@ -1,13 +1,14 @@
 import { csvLine } from '../kernel/csv.ts';
+import { keysOf } from '../kernel/facts/keys-of.ts';
 import type { PacedReading } from '../service/costs.ts';
 import { PacedBody } from './paced-body.ts';
-import type { Answer } from './route.ts';
+import type { Answer, Route } from './route.ts';
 
 export { csvLine };
 
 export const CSV_TYPE = 'text/csv; charset=utf-8';
 /** https://jsonlines.org */
-export const JSON_LINES = 'application/jsonl';
+const JSON_LINES = 'application/jsonl';
 export const asDownload = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
 
 type Pages<Row> = PacedReading<readonly Row[]>;
@@ -42,8 +43,30 @@ export const csvFile = <Row>(
   headers: asDownload(`${name}.csv`),
 });
 
-export const jsonLinesFile = <Row>(name: string, pages: Pages<Row>, reply: (row: Row) => unknown): Answer => ({
-  body: new PacedBody(pages.as((rows) => csvText('', rows, (row) => `${JSON.stringify(reply(row))}\n`))),
-  type: `${JSON_LINES}; charset=utf-8`,
-  headers: asDownload(`${name}.jsonl`),
-});
+/** The forms of a file with all rows, by its extension. `id`: ends the operationId of the route. */
+const FILE_FORMS = {
+  csv: { content: 'text/csv', id: 'Csv', title: 'CSV' },
+  jsonl: { content: JSON_LINES, id: 'JsonLines', title: 'JSON Lines' },
+} as const;
+type FileForm = keyof typeof FILE_FORMS;
+
+/** A row of the table of routes for each form. */
+export const inEachForm = (row: (form: FileForm, facts: (typeof FILE_FORMS)[FileForm]) => Route): readonly Route[] =>
+  keysOf(FILE_FORMS).map((form) => row(form, FILE_FORMS[form]));
+
+interface RowForms<Row> {
+  readonly columns: readonly string[];
+  readonly cells: (row: Row) => readonly Cell[];
+  /** An object for a line of JSON. */
+  readonly reply: (row: Row) => unknown;
+}
+
+/** `name` is the file's, without extension. */
+export const rowsFile = <Row>(form: FileForm, name: string, pages: Pages<Row>, forms: RowForms<Row>): Answer =>
+  form === 'csv'
+    ? csvFile(name, forms.columns, pages, forms.cells)
+    : {
+        body: new PacedBody(pages.as((rows) => csvText('', rows, (row) => `${JSON.stringify(forms.reply(row))}\n`))),
+        type: `${JSON_LINES}; charset=utf-8`,
+        headers: asDownload(`${name}.jsonl`),
+      };

@@ -9,12 +9,6 @@ interface GuideFile {
   readonly bytes: (request: HttpRequest) => Promise<SharedBytes>;
 }
 
-/** `npm run build` makes them of docs/. */
-export interface GuideFiles {
-  /** Null if there is no such file, or its type is not one that the guide uses. */
-  file(path: string): Promise<GuideFile | null>;
-}
-
 const TYPES_HERE: Readonly<Record<string, string>> = {
   ...TYPES,
   '.html': 'text/html; charset=utf-8',
@@ -27,7 +21,7 @@ const AS_THEY_ARE: readonly string[] = ['.png', '.woff2'];
  * `folders`: candidates for dist/guide; the first that exists is used. Names are looked up in a directory listing,
  * never joined to a path directly. Files are read, and compressed, at their first request.
  */
-export function createGuideFiles(folders: readonly string[]): GuideFiles {
+export function createGuideFiles(folders: readonly string[]) {
   const kept = new Map<string, { version: string; file: Promise<GuideFile> }>();
 
   const listingOf = listingWith(async () => {
@@ -39,7 +33,8 @@ export function createGuideFiles(folders: readonly string[]): GuideFiles {
   });
 
   return {
-    async file(path) {
+    /** Null if there is no such file, or its type is not one that the guide uses. */
+    async file(path: string) {
       const type = TYPES_HERE[extname(path)];
       if (type === undefined) return null;
       const listed = await listingOf(path);
@@ -57,6 +52,8 @@ export function createGuideFiles(folders: readonly string[]): GuideFiles {
     },
   };
 }
+
+export type GuideFiles = ReturnType<typeof createGuideFiles>;
 
 function guideBytes(bytes: Buffer, extension: string): GuideFile['bytes'] {
   if (!AS_THEY_ARE.includes(extension)) return compressedOnce(bytes);

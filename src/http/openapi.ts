@@ -162,7 +162,7 @@ function operationOf(
   return {
     operationId: doc.operationId,
     summary: doc.summary,
-    tags: [doc.tag],
+    tags: [doc.tag ?? 'Dashboard'],
     ...(doc.description ? { description: doc.description } : {}),
     ...(input.body ? { requestBody: requestBody(input.body, contentOf) } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),

@@ -175,7 +175,8 @@ export interface RouteOutput {
 }
 export interface RouteDoc {
   readonly operationId: string;
-  readonly tag:
+  /** By default, the row is one of the dashboard's. */
+  readonly tag?:
     | 'Verification'
     | 'Lists'
     | 'Usage'
@@ -184,8 +185,7 @@ export interface RouteDoc {
     | 'Outcomes'
     | 'Privacy'
     | 'Webhooks'
-    | 'Operator'
-    | 'Dashboard';
+    | 'Operator';
   readonly summary: string;
   readonly description?: string;
   /**

@@ -11,11 +11,12 @@ import { firstAdvice } from '../kernel/doctor-checks.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { formatHostPort } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
+import { onceAtATime } from '../kernel/once-at-a-time.ts';
 import type { Identities } from '../service/doctor.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import type { Store } from '../store/store.ts';
 import type { EgressFile } from './egress-reload.ts';
-import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
+import { sharedFor, withinMs } from './shared-check.ts';
 
 /** How often the store is probed, and how long that may take. */
 const HEALTH_SHARED_MS = 1000;

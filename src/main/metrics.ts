@@ -9,12 +9,13 @@ import type { MetricSources, Metrics } from '../http/metrics/registry.ts';
 import { type Clock, DAY_MS } from '../kernel/clock.ts';
 import { keysOf } from '../kernel/facts/keys-of.ts';
 import { isJobKind, JOB_KINDS, JOB_STATES } from '../kernel/jobs.ts';
+import { onceAtATime } from '../kernel/once-at-a-time.ts';
 import { COMMIT, VERSION } from '../kernel/version.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
 import type { Store, StoreReadings, VerificationRecord } from '../store/store.ts';
 import type { Closers } from './closers.ts';
 import { explainListening } from './listen.ts';
-import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
+import { sharedFor, withinMs } from './shared-check.ts';
 
 // * Metrics that need a query: cheap, shared by all scrapes within seconds, and absent while the store does not answer.
 

@@ -17,6 +17,7 @@ import { DAY_MS, HOUR_MS, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { CONNECTIONS_MAX } from '../kernel/facts/limits.ts';
 import { ipMatcher } from '../kernel/ip.ts';
 import { type Logger, shownAddress } from '../kernel/log.ts';
+import { onceAtATime } from '../kernel/once-at-a-time.ts';
 import { VERSION } from '../kernel/version.ts';
 import { createAdmissionService } from '../service/admission.ts';
 import { createAlertService } from '../service/alerts.ts';
@@ -63,7 +64,7 @@ import type { EgressFile } from './egress-reload.ts';
 import { createHealth, egressRows } from './health.ts';
 import type { LiveOptions } from './live-options.ts';
 import { countVerdict } from './metrics.ts';
-import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
+import { sharedFor, withinMs } from './shared-check.ts';
 
 /** How many verifications may wait for DNS or a mail server. */
 const MAX_RUNNING = 5000;

@@ -1,17 +1,6 @@
 /** Bounds what those who ask for the state of the service can cost: health, metrics. */
 import type { Clock } from '../kernel/clock.ts';
 
-/** Work that hangs is not joined by more of it. */
-export function onceAtATime<T>(work: () => Promise<T>): () => Promise<T> {
-  let current: Promise<T> | null = null;
-  return () => {
-    current ??= work().finally(() => {
-      current = null;
-    });
-    return current;
-  };
-}
-
 /** Rejects after `ms`, whatever the work still does. */
 export async function withinMs<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,8 +1,10 @@
 import type { AuditSubject } from '../kernel/audit-actions.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { given } from '../kernel/facts/given.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type {
+  AccountChange,
   AccountId,
   AccountStorage,
   Actor,
@@ -38,43 +40,15 @@ export interface KeysetPage<T> {
   readonly next: number | null;
 }
 
-/** An account, for its members. All methods throw ApiError. */
-interface AccountService {
-  /** The retention may have at most this many days. */
-  readonly retentionDaysMax: number;
-  get(account: AccountId): Promise<AccountDetail>;
-  storage(account: AccountId): Promise<AccountStorage>;
-  change(
-    account: AccountId,
-    change: {
-      name?: string | undefined;
-      retentionDays?: number | null | undefined;
-      trustBouncesDays?: number | null | undefined;
-      /** Stays false in a session that began without a second factor. */
-      secondFactorRequired?: boolean | undefined;
-    },
-    by: Actor,
-    session: Pick<SignedIn, 'withSecondFactor'>,
-  ): Promise<AccountDetail>;
-  /** The balance below which owners and admins are notified; null: never. */
-  setLowBalance(account: AccountId, credits: number | null, by: Actor): Promise<void>;
-  /** Irreversible. `name`: the account's name, typed to confirm; `confirm` throws unless the user is there. */
-  remove(account: AccountId, name: string, confirm: () => Promise<void>): Promise<void>;
-  ledger(account: AccountId, page: LedgerRange): Promise<LedgerPage>;
-  /** Days come back from today. */
-  ledgerDays(account: AccountId, days: number): ReturnType<typeof ledgerDaysOf>;
-  /** Yields every row in batches, newest first, for an export. */
-  allLedgerRows(account: AccountId): AsyncGenerator<LedgerPage['rows']>;
-  auditLog(account: AccountId, query: AuditQuery): Promise<KeysetPage<AuditEntry>>;
-  /** Entries come in batches. */
-  allAuditEntries(account: AccountId, about: AuditSubject | null): AsyncGenerator<readonly AuditEntry[]>;
-}
+type ChangedSettings = 'name' | 'retentionDays' | 'trustBouncesDays' | 'secondFactorRequired';
+type Settings = { readonly [S in ChangedSettings]?: AccountChange[S] | undefined };
 
+/** An account, for its members. All methods throw ApiError. */
 export function createAccountService(parts: {
   store: Pick<Store, 'accounts' | 'auditLog' | 'usage'>;
   clock: Clock;
   retentionDaysMax: number;
-}): AccountService {
+}) {
   const { store, clock, retentionDaysMax } = parts;
   const { accounts } = store;
 
@@ -84,31 +58,36 @@ export function createAccountService(parts: {
   };
 
   return {
+    /** The retention may have at most this many days. */
     retentionDaysMax,
-    get: async (account) => shown(await accounts.get(account)),
-    storage: (account) => store.usage.storage(account),
+    get: async (account: AccountId) => shown(await accounts.get(account)),
+    storage: (account: AccountId) => store.usage.storage(account),
 
-    async change(account, { name, retentionDays, trustBouncesDays, secondFactorRequired }, by, { withSecondFactor }) {
+    /** The second factor is not required from within a session that began without one. */
+    async change(
+      account: AccountId,
+      { name, retentionDays, trustBouncesDays, secondFactorRequired }: Settings,
+      by: Actor,
+      { withSecondFactor }: Pick<SignedIn, 'withSecondFactor'>,
+    ) {
       if (secondFactorRequired === true && !withSecondFactor)
         throw new ApiError('second_factor_missing', undefined, { field: 'second_factor_required' });
       if (retentionDays !== undefined && retentionDays !== null && retentionDays > retentionDaysMax) {
         const message = `retention_days must be at most ${retentionDaysMax}, the server's limit.`;
         throw new ApiError('retention_too_long', message, { field: 'retention_days' });
       }
-      const change = {
-        ...(name === undefined ? {} : { name: parseAccountName(name) }),
-        ...(retentionDays === undefined ? {} : { retentionDays }),
-        ...(trustBouncesDays === undefined ? {} : { trustBouncesDays }),
-        ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
-      };
+      const parsed = name === undefined ? undefined : parseAccountName(name);
+      const change = given({ name: parsed, retentionDays, trustBouncesDays, secondFactorRequired });
       return shown(await accounts.set(account, change, by));
     },
 
-    async setLowBalance(account, credits, by) {
+    /** The balance below which owners and admins are notified; null: never. */
+    async setLowBalance(account: AccountId, credits: number | null, by: Actor) {
       shown(await accounts.set(account, { lowBalance: credits }, by));
     },
 
-    async remove(account, name, confirm) {
+    /** Irreversible. `name`: the account's name, typed to confirm; `confirm` throws unless the user is there. */
+    async remove(account: AccountId, name: string, confirm: () => Promise<void>) {
       if (name !== shown(await accounts.get(account)).name)
         throw new ApiError('confirmation_mismatch', 'The name does not match the account. Nothing was deleted.', {
           field: 'name',
@@ -117,9 +96,11 @@ export function createAccountService(parts: {
       if (!(await accounts.remove(account))) throw new ApiError('not_found');
     },
 
-    ledger: (account, { before, limit }) => accounts.ledger(account, limit, before),
-    ledgerDays: (account, days) => ledgerDaysOf(store, clock, account, days),
-    async *allLedgerRows(account) {
+    ledger: (account: AccountId, { before, limit }: LedgerRange) => accounts.ledger(account, limit, before),
+    /** Days come back from today. */
+    ledgerDays: (account: AccountId, days: number) => ledgerDaysOf(store, clock, account, days),
+    /** Yields every row in batches, newest first, for an export. */
+    async *allLedgerRows(account: AccountId) {
       for (let before: string | null = null, ended = false; !ended; ) {
         const from = before;
         const page: LedgerPage = await andRest(() => accounts.ledger(account, EXPORT_ROWS, from));
@@ -128,8 +109,9 @@ export function createAccountService(parts: {
         ended = before === null;
       }
     },
-    auditLog: (account, query) => auditLogOf(store, account, query),
-    allAuditEntries: (account, about) => auditEntries(store.auditLog, account, about),
+    auditLog: (account: AccountId, query: AuditQuery) => auditLogOf(store, account, query),
+    /** Entries come in batches. */
+    allAuditEntries: (account: AccountId, about: AuditSubject | null) => auditEntries(store.auditLog, account, about),
   };
 }
 

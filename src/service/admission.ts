@@ -5,24 +5,18 @@ export type { Admission, Caller, IdempotencyRef, RateWindow, StoredReply } from 
 /** An admission request that is not for a verification. */
 type RequestAdmission = Omit<AdmissionRequest, 'verify'>;
 
-/** It covers API keys, IP allowlists, rate limits and stored replies of an Idempotency-Key. */
-export interface AdmissionService {
-  admit(request: RequestAdmission): ReturnType<Store['charging']['admit']>;
-  /**
-   * The stored reply for the key of a body that is read as it arrives. Throws ApiError `idempotency_key_reused`.
-   */
-  find(account: AccountId, ref: IdempotencyRef): Promise<StoredReply | null>;
-  /** Stores the reply to a request that changed nothing, or forgets its key if a retry may succeed. */
-  keep(caller: Caller, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
-}
-
 /** Replies of 401, 402, 403, 429 and 5xx are not stored. */
 const isStorableStatus = (status: number): boolean => status < 500 && ![401, 402, 403, 429].includes(status);
 
-export const createAdmissionService = (store: Pick<Store, 'charging' | 'idempotency'>): AdmissionService => ({
-  admit: (request) => store.charging.admit({ ...request, verify: null }),
-  find: (account, ref) => store.idempotency.find(account, ref),
-  async keep(caller, ref, reply) {
+/** It covers API keys, IP allowlists, rate limits and stored replies of an Idempotency-Key. */
+export const createAdmissionService = (store: Pick<Store, 'charging' | 'idempotency'>) => ({
+  admit: (request: RequestAdmission) => store.charging.admit({ ...request, verify: null }),
+  /**
+   * The stored reply for the key of a body that is read as it arrives. Throws ApiError `idempotency_key_reused`.
+   */
+  find: (account: AccountId, ref: IdempotencyRef) => store.idempotency.find(account, ref),
+  /** Stores the reply to a request that changed nothing, or forgets its key if a retry may succeed. */
+  async keep(caller: Caller, ref: IdempotencyRef, reply: StoredReply) {
     // The key belongs to another request that is in progress.
     if (reply.status === 409) return;
     await (isStorableStatus(reply.status)
@@ -30,3 +24,5 @@ export const createAdmissionService = (store: Pick<Store, 'charging' | 'idempote
       : store.idempotency.forget(caller.accountId, ref));
   },
 });
+
+export type AdmissionService = ReturnType<typeof createAdmissionService>;

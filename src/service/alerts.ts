@@ -2,7 +2,7 @@
 import { type AlertWords, alertWords } from '../kernel/alert-words.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { WebhookEventData, WebhookEventType } from '../kernel/facts/events.ts';
-import type { AccountId, Actor, AlertSettings, AlertsOfAccount, MailServersSeen, Store } from '../store/store.ts';
+import type { AccountId, Actor, AlertSettings, MailServersSeen, Store } from '../store/store.ts';
 
 /** Makes a link to a page of the account. */
 export const linkTo = (url: string, account: string, path: string): string =>
@@ -52,25 +52,16 @@ export function createSeekAlerts(parts: {
 }
 
 /** All methods throw ApiError. */
-export interface AlertService {
-  /** `mail`: whether mail can be sent at all. */
-  settings(account: AccountId): Promise<AlertsOfAccount & { readonly mail: boolean }>;
-  change(account: AccountId, change: Partial<AlertSettings>, by: Actor): Promise<void>;
-  /** A mail to who asks for it. Throws ApiError `not_found` where no mail can be sent. */
-  test(account: AccountId, to: string): Promise<void>;
-}
-
-export function createAlertService(parts: {
-  store: Pick<Store, 'alerts' | 'jobs' | 'accounts'>;
-  mail: boolean;
-}): AlertService {
+export function createAlertService(parts: { store: Pick<Store, 'alerts' | 'jobs' | 'accounts'>; mail: boolean }) {
   const { store, mail } = parts;
   return {
-    settings: async (account) => ({ ...(await store.alerts.settings(account)), mail }),
+    /** `mail`: whether mail can be sent at all. */
+    settings: async (account: AccountId) => ({ ...(await store.alerts.settings(account)), mail }),
 
-    change: (account, change, by) => store.alerts.change(account, change, by),
+    change: (account: AccountId, change: Partial<AlertSettings>, by: Actor) => store.alerts.change(account, change, by),
 
-    async test(account, to) {
+    /** A mail to who asks for it. Throws ApiError `not_found` where no mail can be sent. */
+    async test(account: AccountId, to: string) {
       const found = await store.accounts.get(account);
       if (found === null || !mail) throw new ApiError('not_found', 'This service sends no mail.');
       const payload = { to, account: found.name, type: 'test', ...TEST } as const;
@@ -78,3 +69,5 @@ export function createAlertService(parts: {
     },
   };
 }
+
+export type AlertService = ReturnType<typeof createAlertService>;

@@ -221,28 +221,22 @@ const median = (values: readonly number[]): number | null =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
 
 /** Searches of a page that members have named, for all of the account. All methods throw ApiError. */
-interface ViewService {
-  /** Views are sorted by name. */
-  list(account: AccountId, page: ViewPage): Promise<SavedView[]>;
-  /** Throws ApiError `view_exists`, `too_many_views`. */
-  add(account: AccountId, page: ViewPage, view: Omit<SavedView, 'id'>): Promise<SavedView>;
-  /** Throws ApiError `not_found`, `view_exists`. */
-  rename(account: AccountId, id: string, name: string): Promise<SavedView>;
-  /** Throws ApiError `not_found`. */
-  remove(account: AccountId, id: string): Promise<void>;
-}
-
-function createViewService(views: SavedViews): ViewService {
+function createViewService(views: SavedViews) {
   const notFound = () => new ApiError('not_found', 'There is no such view; it may have been deleted.');
   return {
-    list: (account, page) => views.list(account, page),
-    add: (account, page, { name, search }) => views.add(account, page, { name: parseViewName(name), search }),
-    async rename(account, id, name) {
+    /** Views are sorted by name. */
+    list: (account: AccountId, page: ViewPage) => views.list(account, page),
+    /** Throws ApiError `view_exists`, `too_many_views`. */
+    add: (account: AccountId, page: ViewPage, { name, search }: Omit<SavedView, 'id'>) =>
+      views.add(account, page, { name: parseViewName(name), search }),
+    /** Throws ApiError `not_found`, `view_exists`. */
+    async rename(account: AccountId, id: string, name: string) {
       const view = await views.rename(account, id, parseViewName(name));
       if (view === null) throw notFound();
       return view;
     },
-    async remove(account, id) {
+    /** Throws ApiError `not_found`. */
+    async remove(account: AccountId, id: string) {
       if (!(await views.remove(account, id))) throw notFound();
     },
   };

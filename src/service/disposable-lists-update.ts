@@ -4,25 +4,16 @@ import type { Jobs } from '../store/jobs/queue.ts';
 import type { ListsOptions } from './disposable-lists.ts';
 import type { SharedLists } from './shared-lists.ts';
 
-/** Updates of the disposable list, as a job and for an operator who waits for the result. */
-export interface ListsUpdate {
-  /** Updates in this process, in a worker thread. Throws an Error with a message for users. */
-  run(signal?: AbortSignal): Promise<void>;
-  /**
-   * Adds a job, which any node may claim, and waits for it. Returns a sentence about the outcome; throws as `run` does.
-   */
-  request(): Promise<string>;
-}
-
 const UPDATE_POLL_MS = 100;
 const UPDATE_WAIT_MS = 120_000;
 
+/** Updates of the disposable list, as a job and for an operator who waits for the result. */
 export function createListsUpdate(parts: {
   jobs: Pick<Jobs, 'add' | 'list' | 'get'>;
   clock: Clock;
   shared: SharedLists;
   options: ListsOptions & { readonly role: 'all' | 'api' | 'worker' };
-}): ListsUpdate {
+}) {
   const { jobs, clock, shared, options } = parts;
   /** Says what this process's last update did. */
   let summary: string | null = null;
@@ -48,7 +39,9 @@ export function createListsUpdate(parts: {
   }
 
   return {
+    /** Updates in this process, in a worker thread. Throws an Error with a message for users. */
     run,
+    /** Adds a job, which any node may claim, and waits for it. Returns a sentence on the outcome; throws as `run`. */
     async request() {
       summary = null;
       // Such a process runs no jobs, so the update must be made here, in its own folder.
@@ -68,3 +61,5 @@ export function createListsUpdate(parts: {
     }
   }
 }
+
+export type ListsUpdate = ReturnType<typeof createListsUpdate>;

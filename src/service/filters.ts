@@ -14,19 +14,18 @@ import {
   FILTER_ROWS_SHOWN,
 } from '../kernel/facts/limits.ts';
 import type { ReadChoice } from '../kernel/facts/lists.ts';
-import type { FilterSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import type { HeldPlace } from '../kernel/fair-queue.ts';
 import { counted, grouped } from '../kernel/format.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type {
   AccountId,
   Actor,
+  ByPage,
   Filter,
   FilterAdded,
   FilterChange,
   FilterInput,
   Filters,
-  Page,
   ReplyToStore,
   Store,
 } from '../store/store.ts';
@@ -94,47 +93,6 @@ interface FilterRowError {
 /** Reads what a row says of a filter. */
 type ToFilter = (fields: FilterFields) => NewFilter | ApiError;
 
-export interface FilterService {
-  /** `stored`: the reply for the Idempotency-Key, written with the filter. Throws ApiError `invalid_filter`. */
-  add(
-    account: AccountId,
-    input: NewFilter,
-    by: ChangedBy,
-    stored?: ReplyToStore<FilterAdded> | null,
-  ): Promise<FilterAdded>;
-  /**
-   * `read` is called once there is room for another upload. A row that cannot be used changes nothing, and is no reason
-   * not to use the others. Throws ApiError: `overloaded`, what is wrong with the file, and what the store refuses, such
-   * as `too_many_filters`, which then says how many were added.
-   */
-  importFile(
-    account: AccountId,
-    read: (place: HeldPlace) => Promise<UploadedFilters>,
-    toFilter: ToFilter,
-    by: ChangedBy,
-  ): Promise<FilterImport>;
-  list(
-    account: AccountId,
-    input: {
-      filterType: FilterType | null;
-      query: string | null;
-      sort?: Sorting<FilterSort>;
-      page: number;
-      perPage: number;
-    },
-  ): Promise<Page<Filter>>;
-  /** Throws ApiError `not_found`, also for a filter of another account. */
-  get(account: AccountId, id: number): Promise<Filter>;
-  /** Throws ApiError: `not_found`, `invalid_filter`, `filter_exists`. */
-  change(account: AccountId, id: number, change: ChangedFilter, by: ChangedBy): Promise<Filter>;
-  /** What whoever set the filter should know. */
-  warnings(filter: Filter): readonly string[];
-  /** Throws ApiError `not_found`, also for a filter of another account. */
-  remove(account: AccountId, id: number, by: ChangedBy): Promise<void>;
-  /** Yields all filters in batches, oldest first. */
-  all(account: AccountId): AsyncGenerator<Filter[]>;
-}
-
 interface FilterServiceParts {
   readonly store: Pick<Store, 'clock' | 'filters' | 'keys'>;
   readonly clock: Clock;
@@ -144,13 +102,7 @@ interface FilterServiceParts {
   readonly singleCalls: () => number;
 }
 
-export function createFilterService({
-  store,
-  clock,
-  domainData,
-  costs,
-  singleCalls,
-}: FilterServiceParts): FilterService {
+export function createFilterService({ store, clock, domainData, costs, singleCalls }: FilterServiceParts) {
   const { filters, keys } = store;
   const actorOf = actorFor(keys);
   const way = new GiveWay(clock, singleCalls);
@@ -158,11 +110,22 @@ export function createFilterService({
   const timeFor = async ({ expiresAt }: NewFilter): Promise<number> =>
     expiresAt === null ? clock.now() : (await store.clock.peek()).now;
   return {
-    async add(account, input, by, stored = null) {
+    /** `stored`: the reply for the Idempotency-Key, written with the filter. Throws ApiError `invalid_filter`. */
+    async add(account: AccountId, input: NewFilter, by: ChangedBy, stored: ReplyToStore<FilterAdded> | null = null) {
       const now = await timeFor(input);
       return filters.add(account, toStored(input, now), await actorOf(by), stored);
     },
-    async importFile(account, read, toFilter, by) {
+    /**
+     * `read` is called once there is room for another upload. A row that cannot be used changes nothing, and is no
+     * reason not to use the others. Throws ApiError: `overloaded`, what is wrong with the file, and what the store
+     * refuses, such as `too_many_filters`, which then says how many were added.
+     */
+    async importFile(
+      account: AccountId,
+      read: (place: HeldPlace) => Promise<UploadedFilters>,
+      toFilter: ToFilter,
+      by: ChangedBy,
+    ) {
       const place = await costs.hold('list_upload', account);
       try {
         const actor = await actorOf(by);
@@ -179,19 +142,22 @@ export function createFilterService({
         place.release();
       }
     },
-    async get(account, id) {
+    /** Throws ApiError `not_found`, also for a filter of another account. */
+    async get(account: AccountId, id: number) {
       const filter = await filters.get(account, id);
       if (filter === null) throw noFilter(id);
       return filter;
     },
-    async change(account, id, change, by) {
+    /** Throws ApiError: `not_found`, `invalid_filter`, `filter_exists`. */
+    async change(account: AccountId, id: number, change: ChangedFilter, by: ChangedBy) {
       const plan = (filter: Filter, now: number) => planChange(filter, change, now);
       const changed = await filters.change(account, id, plan, await actorOf(by));
       if (changed === null) throw noFilter(id);
       if ('existingId' in changed) throw filterExists(changed.existingId);
       return changed;
     },
-    warnings({ filterType, action, value }) {
+    /** What whoever set the filter should know. */
+    warnings({ filterType, action, value }: Filter) {
       if (filterType !== 'mx_host' || action !== 'block') return [];
       const below = value.startsWith(ANY_LABEL);
       const shared = domainData().sharedHosts(below ? value.slice(ANY_LABEL.length) : value, below);
@@ -203,13 +169,15 @@ export function createFilterService({
         `${value} covers mail hosts of ${whose}, which many domains share: addresses at all of them are blocked.`,
       ];
     },
-    list: (account, { page, perPage, ...wanted }) =>
+    list: (account: AccountId, { page, perPage, ...wanted }: ByPage<Parameters<Filters['list']>[1]>) =>
       filters.list(account, { ...wanted, offset: (page - 1) * perPage, limit: perPage }),
-    async remove(account, id, by) {
+    /** Throws ApiError `not_found`, also for a filter of another account. */
+    async remove(account: AccountId, id: number, by: ChangedBy) {
       const removed = await filters.remove(account, id, await actorOf(by));
       if (!removed) throw noFilter(id);
     },
-    async *all(account) {
+    /** Yields all filters in batches, oldest first. */
+    async *all(account: AccountId) {
       for (let after = 0; ; ) {
         const batch = await andRest(() => filters.from(account, after, EXPORT_ROWS));
         if (batch.length > 0) yield batch;
@@ -219,6 +187,8 @@ export function createFilterService({
     },
   };
 }
+
+export type FilterService = ReturnType<typeof createFilterService>;
 
 const noFilter = (id: number) => new ApiError('not_found', `There is no filter ${id}.`);
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError, toApiError } from '../kernel/errors.ts';
+import { given } from '../kernel/facts/given.ts';
 import { HOOK_FACTS, type HookKind } from '../kernel/facts/hooks.ts';
 import { HOOK_MARGIN_MS } from '../kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../kernel/facts/plans.ts';
@@ -64,32 +65,6 @@ export interface HookWithSecret {
   readonly secret: string | null;
 }
 
-/** Methods that change something throw ApiError: `not_found` for what is another account's as well. */
-export interface HookService {
-  /** Oldest first. */
-  list(account: AccountId): Promise<Hook[]>;
-  /** Throws ApiError: `policy_not_found`, `seen_disabled`, `too_many_hooks`. */
-  create(account: AccountId, input: HookSettings & { readonly kind: HookKind }, by: Actor): Promise<HookWithSecret>;
-  change(account: AccountId, id: string, change: Partial<HookSettings>, by: Actor): Promise<Hook>;
-  /** `secret`: that of the caller, where it makes it. Throws ApiError: `hook_secret_missing`. */
-  roll(
-    account: AccountId,
-    id: string,
-    input: { readonly secret?: string | undefined; readonly graceMs: number },
-    by: Actor,
-  ): Promise<HookWithSecret>;
-  remove(account: AccountId, id: string, by: Actor): Promise<void>;
-  /**
-   * The hook that is called, of whatever account; null where there is none. While the store does not answer, as it was
-   * last seen by this process; throws ApiError `verification_unavailable` where it was not.
-   */
-  called(id: string): Promise<CalledHook | null>;
-  /** Never rejects, and answers in time, whatever becomes of the check. To be called once a signature fits. */
-  answer(call: HookCall): Promise<HookOutcome>;
-  /** Writes which hooks were used. If the store fails, the next call writes the rest. */
-  flush(): Promise<void>;
-}
-
 interface HookServiceParts {
   readonly store: Pick<Store, 'hooks' | 'idempotency'>;
   readonly policies: Pick<PolicyService, 'named'>;
@@ -130,13 +105,8 @@ const newHookSecret = (kind: HookKind): string =>
 
 const noHook = () => new ApiError('not_found', 'There is no such hook in this account.');
 
-export function createHookService({
-  store,
-  policies,
-  verify,
-  clock,
-  remembersMailboxes,
-}: HookServiceParts): HookService {
+/** Methods that change something throw ApiError: `not_found` for what is another account's as well. */
+export function createHookService({ store, policies, verify, clock, remembersMailboxes }: HookServiceParts) {
   const { hooks } = store;
   const seen = new LRUCache<string, SeenCall>({ max: SEEN_MAX });
   const calls = new WindowCounts(WINDOW_SECONDS * 1000, COUNTED_MAX);
@@ -213,9 +183,11 @@ export function createHookService({
   }
 
   return {
-    list: (account) => hooks.list(account),
+    /** Oldest first. */
+    list: (account: AccountId) => hooks.list(account),
 
-    async create(account, { kind, ...settings }, by) {
+    /** Throws ApiError: `policy_not_found`, `seen_disabled`, `too_many_hooks`. */
+    async create(account: AccountId, { kind, ...settings }: HookSettings & { readonly kind: HookKind }, by: Actor) {
       refuseScope(settings.scope);
       await policies.named(account, settings.policy);
       const secret = HOOK_FACTS[kind].secretOf === 'us' ? newHookSecret(kind) : null;
@@ -223,20 +195,22 @@ export function createHookService({
       return { hook: await hooks.create(account, input, by), secret };
     },
 
-    async change(account, id, { name, policy, ...rest }, by) {
+    async change(account: AccountId, id: string, { name, policy, ...rest }: Partial<HookSettings>, by: Actor) {
       refuseScope(rest.scope);
       if (policy !== undefined) await policies.named(account, policy);
-      const change = {
-        ...rest,
-        ...(name === undefined ? {} : { name: parseKeyName(name) }),
-        ...(policy === undefined ? {} : { policy }),
-      };
+      const change = { ...rest, ...given({ name: name === undefined ? undefined : parseKeyName(name), policy }) };
       const hook = await hooks.update(account, id, change, by);
       if (hook === null) throw noHook();
       return hook;
     },
 
-    async roll(account, id, { secret: sent, graceMs }, by) {
+    /** `secret`: that of the caller, where it makes it. Throws ApiError: `hook_secret_missing`. */
+    async roll(
+      account: AccountId,
+      id: string,
+      { secret: sent, graceMs }: { readonly secret?: string | undefined; readonly graceMs: number },
+      by: Actor,
+    ) {
       const hook = await hooks.get(account, id);
       if (hook === null) throw noHook();
       const secret = secretFor(hook.kind, sent);
@@ -245,11 +219,15 @@ export function createHookService({
       return { hook: rolled, secret: HOOK_FACTS[hook.kind].secretOf === 'us' ? secret : null };
     },
 
-    async remove(account, id, by) {
+    async remove(account: AccountId, id: string, by: Actor) {
       if (!(await hooks.remove(account, id, by))) throw noHook();
     },
 
-    async called(id) {
+    /**
+     * The hook that is called, of whatever account; null where there is none. While the store does not answer, as it
+     * was last seen by this process; throws ApiError `verification_unavailable` where it was not.
+     */
+    async called(id: string) {
       const last = seen.get(id);
       try {
         const hook = await before(AbortSignal.timeout(LOOK_UP_MS), () => hooks.find(id), hookUnavailable);
@@ -262,7 +240,8 @@ export function createHookService({
       }
     },
 
-    async answer(call) {
+    /** Never rejects, and answers in time, whatever becomes of the check. To be called once a signature fits. */
+    async answer(call: HookCall): Promise<HookOutcome> {
       const { hook, signUp, began } = call;
       const { email } = signUp;
       const { accountId, id: keyId, plan, test } = hook;
@@ -288,6 +267,7 @@ export function createHookService({
       }
     },
 
+    /** Writes which hooks were used. If the store fails, the next call writes the rest. */
     async flush() {
       if (used.size === 0) return;
       const ids = used;
@@ -301,6 +281,8 @@ export function createHookService({
     },
   };
 }
+
+export type HookService = ReturnType<typeof createHookService>;
 
 /** Of a reply, which has one wherever its request named a policy. */
 function decisionIn(body: string): Decision {

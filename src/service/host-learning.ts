@@ -34,17 +34,13 @@ interface Step {
 /** `more`: there is a next step; `done`: hosts were learned; `unsure`: too little is known of good domains. */
 export type StepOutcome = 'more' | 'done' | 'unsure' | 'not_due';
 
-export interface HostLearning {
-  step(signal: AbortSignal): Promise<StepOutcome>;
-}
-
 export function createHostLearning(parts: {
   store: Pick<Store, 'sharedFiles' | 'clock'>;
   lists: WatchedDomainData;
   /** Opened for a step, so that its answers do not take the place of others in a cache. */
   openDns: () => Omit<LearnDns, 'signal'> & { close(): void };
   perSecond?: number;
-}): HostLearning {
+}) {
   const { store, lists, openDns, perSecond = PER_SECOND } = parts;
   const { sharedFiles } = store;
 
@@ -91,7 +87,7 @@ export function createHostLearning(parts: {
   }
 
   return {
-    async step(signal) {
+    async step(signal: AbortSignal) {
       const steps = (await sharedFiles.list(STEPS)).map(({ name }) => name);
       const last = steps.at(-1);
       if (last === undefined && !(await isDue())) return 'not_due';
@@ -118,3 +114,5 @@ export function createHostLearning(parts: {
     },
   };
 }
+
+export type HostLearning = ReturnType<typeof createHostLearning>;

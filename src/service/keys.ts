@@ -14,7 +14,7 @@ import { grouped } from '../kernel/format.ts';
 import { hashApiKey, type KeyMode, newApiKey } from '../kernel/ids.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
 import { budgetResetsAt, budgetUsed } from '../store/charge/budget.ts';
-import type { AccountId, Actor, Key, KeyClient, KeyLimits, OwnedReply, Store } from '../store/store.ts';
+import type { AccountId, Actor, Key, KeyLimits, OwnedReply, Store } from '../store/store.ts';
 import { parseKeyName } from './names.ts';
 
 export type { Key };
@@ -27,30 +27,6 @@ export interface CreatedKey {
 
 /** Settings of a new key; what is absent does not limit it. */
 export type NewKey = { readonly name: string; readonly allowIps: readonly string[] } & KeyLimits;
-
-/** The API keys of an account, for its members. All methods throw ApiError. */
-interface KeyService {
-  /** Newest first, revoked ones last. */
-  list(account: AccountId): Promise<Key[]>;
-  /** With the addresses that used it lately. */
-  get(account: AccountId, id: string): Promise<{ key: Key; clients: KeyClient[] }>;
-  /** Counts by day (UTC), over the last KEY_USAGE_DAYS. */
-  usage(
-    account: AccountId,
-    source: UsageSource | null,
-  ): Promise<{ days: string[]; keys: { key_id: string; requests: number[]; rejected: number }[] }>;
-  create(account: AccountId, input: NewKey, by: Actor): Promise<CreatedKey>;
-  change(
-    account: AccountId,
-    id: string,
-    change: { name?: string | undefined; allowIps?: readonly string[] | undefined } & KeyLimits,
-    by: Actor,
-  ): Promise<Key>;
-  /** `name`: the key's name, typed to confirm. */
-  revoke(account: AccountId, id: string, name: string, by: Actor): Promise<Key>;
-  /** Creates a key with the same settings; the old one expires after the grace period. */
-  roll(account: AccountId, id: string, graceMs: number, by: Actor): Promise<CreatedKey>;
-}
 
 type KeyCondition = 'active' | 'expiring' | 'expired' | 'revoked';
 /** `expiring` means rolled and in its grace period. */
@@ -96,7 +72,8 @@ export function noticesOf(key: Key, now: number): { notice: KeyNotice; cause: st
 type AccountKeyStore = Pick<Store, 'accounts' | 'keys'>;
 type KeyPageStore = AccountKeyStore & Pick<Store, 'usage' | 'verifications' | 'rejectedRequests'>;
 
-export function createKeyService(store: KeyPageStore, clock: Clock): KeyService {
+/** The API keys of an account, for its members. All methods throw ApiError. */
+export function createKeyService(store: KeyPageStore, clock: Clock) {
   const { keys } = store;
   async function keyOf(account: AccountId, id: string): Promise<Key> {
     const key = await keys.get(id);
@@ -105,13 +82,15 @@ export function createKeyService(store: KeyPageStore, clock: Clock): KeyService 
   }
 
   return {
-    async list(account) {
+    /** Newest first, revoked ones last. */
+    async list(account: AccountId) {
       const now = clock.now();
       const isRevoked = (key: Key) => (stateOf(key, now) === 'revoked' ? 1 : 0);
       return (await keys.list(account)).sort((a, b) => isRevoked(a) - isRevoked(b) || b.createdAt - a.createdAt);
     },
 
-    async get(account, id) {
+    /** With the addresses that used it lately. */
+    async get(account: AccountId, id: string) {
       const key = await keyOf(account, id);
       return {
         key,
@@ -119,7 +98,8 @@ export function createKeyService(store: KeyPageStore, clock: Clock): KeyService 
       };
     },
 
-    async usage(account, source) {
+    /** Counts by day (UTC), over the last KEY_USAGE_DAYS. */
+    async usage(account: AccountId, source: UsageSource | null) {
       const end = (Math.floor(clock.now() / DAY_MS) + 1) * DAY_MS;
       const start = end - KEY_USAGE_DAYS * DAY_MS;
       const none = () => Array.from({ length: KEY_USAGE_DAYS }, () => 0);
@@ -137,9 +117,18 @@ export function createKeyService(store: KeyPageStore, clock: Clock): KeyService 
       };
     },
 
-    create: (account, input, by) => createKey(store, account, input, by),
+    create: (account: AccountId, input: NewKey, by: Actor) => createKey(store, account, input, by),
 
-    async change(account, id, { name, allowIps, ...limits }, by) {
+    async change(
+      account: AccountId,
+      id: string,
+      {
+        name,
+        allowIps,
+        ...limits
+      }: { name?: string | undefined; allowIps?: readonly string[] | undefined } & KeyLimits,
+      by: Actor,
+    ) {
       const change = {
         ...limits,
         ...(name === undefined ? {} : { name: parseKeyName(name) }),
@@ -153,7 +142,8 @@ export function createKeyService(store: KeyPageStore, clock: Clock): KeyService 
       return key;
     },
 
-    async revoke(account, id, name, by) {
+    /** `name`: the key's name, typed to confirm. */
+    async revoke(account: AccountId, id: string, name: string, by: Actor) {
       const key = await keyOf(account, id);
       if (name !== key.name)
         throw new ApiError('confirmation_mismatch', 'The name does not match the key. Nothing was revoked.', {
@@ -162,7 +152,8 @@ export function createKeyService(store: KeyPageStore, clock: Clock): KeyService 
       return (await keys.revoke(key.id, by)) ?? key;
     },
 
-    async roll(account, id, graceMs, by) {
+    /** Creates a key with the same settings; the old one expires after the grace period. */
+    async roll(account: AccountId, id: string, graceMs: number, by: Actor) {
       const key = await keyOf(account, id);
       const { name } = key;
       if (stateOf(key, clock.now()) === 'expired') throw new ApiError('key_expired');

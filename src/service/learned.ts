@@ -20,19 +20,6 @@ export interface Recalled extends Learned {
 /** In the order of the addresses; null: nothing is known of any. */
 type RecalledAll = readonly Recalled[] | null;
 
-export interface OutcomeMemory {
-  /**
-   * Of addresses that `who` verifies; null for a malformed one. A promise only where the store has to be read: always,
-   * once the account has outcomes; before, every ASKED_AGAIN_MS. Rejects with ApiError `verification_unavailable`.
-   */
-  recall(
-    who: AdmissionRequest['keyHash'],
-    addresses: readonly (MailboxName | null)[],
-  ): RecalledAll | Promise<RecalledAll>;
-  /** Outcomes were recorded here: they count from now on. */
-  forget(account: AccountId): void;
-}
-
 /** For so long a node goes by what it has read of an account; what another node records counts after it, ms. */
 const ASKED_AGAIN_MS = 1_000;
 const LEARNED_ACCOUNTS_MAX = 10_000;
@@ -45,7 +32,7 @@ interface KnownOutcomes {
   readonly readAt: number;
 }
 
-export function createOutcomeMemory(store: Pick<Store, 'outcomes'>, clock: Clock): OutcomeMemory {
+export function createOutcomeMemory(store: Pick<Store, 'outcomes'>, clock: Clock) {
   const { outcomes } = store;
   const accounts = new LRUCache<string, KnownOutcomes>({ max: LEARNED_ACCOUNTS_MAX });
   /** A key never changes its account. */
@@ -104,14 +91,22 @@ export function createOutcomeMemory(store: Pick<Store, 'outcomes'>, clock: Clock
   }
 
   return {
-    recall(who, addresses) {
+    /**
+     * Of addresses that `who` verifies; null for a malformed one. A promise only where the store has to be read:
+     * always, once the account has outcomes; before, every ASKED_AGAIN_MS. Rejects with ApiError
+     * `verification_unavailable`.
+     */
+    recall(who: AdmissionRequest['keyHash'], addresses: readonly (MailboxName | null)[]) {
       const known = fresh(who);
       if (known?.owner.version === 0) return null;
       return readAll(known ?? read(who), addresses);
     },
-    forget: (account) => void accounts.delete(account),
+    /** Outcomes were recorded here: they count from now on. */
+    forget: (account: AccountId) => void accounts.delete(account),
   };
 }
+
+export type OutcomeMemory = ReturnType<typeof createOutcomeMemory>;
 
 const NO_SUMS: ReadonlyMap<string, OutcomeSum> = new Map();
 const NO_SUM: OutcomeSum = { sent: 0, bounced: 0 };

@@ -46,14 +46,10 @@ interface LogResult {
 export type LogExportSearch = Omit<LogQueryByTime, 'before' | 'limit'>;
 export type LogExportRow = { readonly entry: LogEntry } | { readonly rejected: LoggedRequest };
 
-interface LogExports {
-  /** All that a search finds, newest first, page by page; a page may be empty. */
-  export(account: AccountId, search: LogExportSearch): AsyncGenerator<readonly LogExportRow[], void, undefined>;
-}
-
-function createLogExports(search: (account: AccountId, search: LogQueryByTime) => Promise<LogResult>): LogExports {
+function createLogExports(search: (account: AccountId, search: LogQueryByTime) => Promise<LogResult>) {
   return {
-    async *export(account, asked) {
+    /** All that a search finds, newest first, page by page; a page may be empty. */
+    async *export(account: AccountId, asked: LogExportSearch) {
       for (let before: LogQueryByTime['before'] = null; ; ) {
         const from = before;
         const page: LogResult = await andRest(() => search(account, { ...asked, before: from, limit: EXPORT_ROWS }));
@@ -162,26 +158,10 @@ function pageById(found: FoundVerifications, rejected: FoundRejections, before: 
 }
 
 /** The log: verifications, and requests that were rejected. All methods throw ApiError. */
-interface LogService extends LogExports {
-  /** Newest first; pass `next` as the next `before`. */
-  search(account: AccountId, search: LogQueryByTime): Promise<LogResult>;
-  /** Verifications alone, newest first; pass `next` as the next `before`. */
-  verifications(
-    account: AccountId,
-    search: VerificationSearch,
-  ): Promise<{
-    readonly entries: readonly LogEntry[];
-    readonly next: number | null;
-    readonly searchedTo: number | null;
-  }>;
-  get(account: AccountId, id: string): Promise<LogEntry>;
-  getRejected(account: AccountId, id: number): Promise<LoggedRequest>;
-}
-
 export function createLogService(
   store: Pick<Store, 'verifications' | 'rejectedRequests' | 'keys' | 'hooks' | 'outcomeSources' | 'accounts' | 'lists'>,
   serverRetentionDays: number,
-): LogService {
+) {
   /** Finds the names of API keys, hooks and connections with providers, by ID. */
   async function keyNames(account: AccountId, rows: number): Promise<(id: string) => { id: string; name: string }> {
     const callers = [store.keys, store.hooks, store.outcomeSources];
@@ -237,20 +217,22 @@ export function createLogService(
   }
 
   return {
+    /** Newest first; pass `next` as the next `before`. */
     search,
     ...createLogExports(search),
-    async verifications(account, wanted) {
+    /** Verifications alone, newest first; pass `next` as the next `before`. */
+    async verifications(account: AccountId, wanted: VerificationSearch) {
       const { items, ...found } = await store.verifications.search(account, wanted);
       return { ...found, entries: await withNames(account, items, await keyNames(account, items.length)) };
     },
-    async get(account, id) {
+    async get(account: AccountId, id: string) {
       const row = await store.verifications.get(account, id);
       if (row === null)
         throw new ApiError('not_found', 'There is no such verification; it may have expired or been erased.');
       const [entry] = await withNames(account, [row], await keyNames(account, 1));
       return entry!;
     },
-    async getRejected(account, id) {
+    async getRejected(account: AccountId, id: number) {
       const row = await store.rejectedRequests.get(account, id);
       if (row === null) throw new ApiError('not_found', 'There is no such request; it may have expired.');
       return withKey(row, await keyNames(account, 1));

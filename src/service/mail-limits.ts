@@ -50,29 +50,10 @@ type MailCause = keyof typeof MAIL_LIMIT_RULES;
 /** Why a mail was not sent: its recipient has had enough, or its account is suspended or deleted. */
 type Withheld = 'recipient' | 'account';
 
-export interface MailLimits {
-  /**
-   * Counts a mail that is about to be sent or queued. `origin`: who causes it, as the rules say. Null: it may be sent;
-   * otherwise it must not, and the limit and the end of its day are returned.
-   */
-  admit(
-    cause: MailCause,
-    to: string,
-    origin: string,
-  ): Promise<{ readonly limit: number; readonly endsAt: number } | null>;
-  /** Whether mails on behalf of an account are sent: it is neither suspended nor deleted. */
-  accountMaySend(cause: MailCause, account: string): Promise<boolean>;
-  /** Mails that were not sent, since the start of the process. */
-  withheld(): readonly {
-    readonly labels: { readonly kind: MailCause; readonly reason: Withheld };
-    readonly count: number;
-  }[];
-}
-
 /** The subject in `Store.attempts` under which a mailbox's mails are counted. */
 export const mailsTo = (email: string): string => `mails:${mailboxOf(email)}`;
 
-export function createMailLimits(parts: { store: Pick<Store, 'accounts' | 'attempts'>; logger: Logger }): MailLimits {
+export function createMailLimits(parts: { store: Pick<Store, 'accounts' | 'attempts'>; logger: Logger }) {
   const { attempts, accounts } = parts.store;
   const counts = new Map<string, { labels: { kind: MailCause; reason: Withheld }; count: number }>();
 
@@ -83,7 +64,11 @@ export function createMailLimits(parts: { store: Pick<Store, 'accounts' | 'attem
   }
 
   return {
-    async admit(cause, to, origin) {
+    /**
+     * Counts a mail that is about to be sent or queued. `origin`: who causes it, as the rules say. Null: it may be
+     * sent; otherwise it must not, and the limit and the end of its day are returned.
+     */
+    async admit(cause: MailCause, to: string, origin: string) {
       const { perOrigin, waitsForOthers }: MailRule = MAIL_LIMIT_RULES[cause];
       const over = async (limit: number, from?: string) => {
         const { count, endsAt } = await attempts.count(mailsTo(to), DAY_MS, from);
@@ -97,12 +82,16 @@ export function createMailLimits(parts: { store: Pick<Store, 'accounts' | 'attem
       return exceeded;
     },
 
-    async accountMaySend(cause, account) {
+    /** Whether mails on behalf of an account are sent: it is neither suspended nor deleted. */
+    async accountMaySend(cause: MailCause, account: string) {
       if ((await accounts.get(account))?.status === 'active') return true;
       withhold(cause, 'account');
       return false;
     },
 
+    /** Mails that were not sent, since the start of the process. */
     withheld: () => [...counts.values()],
   };
 }
+
+export type MailLimits = ReturnType<typeof createMailLimits>;

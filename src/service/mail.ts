@@ -21,32 +21,6 @@ type PayloadOf<Template extends MailPayload['template']> = Omit<
   'template'
 >;
 
-/**
- * Plain-text mail to users. `id` is the job's ID and becomes the Message-ID, so that a mail sent twice has the same
- * one. Throws JobFailure, whose message contains no addresses, links or text of the mail server.
- */
-export interface Mail {
-  passwordReset(mail: LinkMail, id: string): Promise<void>;
-  confirmAddress(mail: LinkMail, id: string): Promise<void>;
-  /** Goes to someone who signed up with the address of an existing user. */
-  alreadyRegistered(mail: LinkMail, id: string): Promise<void>;
-  invitation(mail: PayloadOf<'invitation'>, id: string): Promise<void>;
-  /** The version before has queued it. */
-  lowBalance(mail: PayloadOf<'low_balance'>, id: string): Promise<void>;
-  webhookDisabled(mail: PayloadOf<'webhook_disabled'>, id: string): Promise<void>;
-  /** `account` is its id. */
-  alert(mail: AlertMail, account: string, id: string): Promise<void>;
-  /** To a user whose password, second factor or passkeys were changed. */
-  securityChange(mail: PayloadOf<'security_change'>, id: string): Promise<void>;
-}
-
-/** What the doctor asks of the mail server. Both throw JobFailure, as `Mail` does. */
-interface MailTrial {
-  /** Connects and signs in, and sends nothing. */
-  connect(): Promise<void>;
-  send(to: string, id: string): Promise<void>;
-}
-
 interface MailParts {
   /** `smtp://user:password@host:587` or `smtps://…`; asked for each message, since its password may be renewed. */
   readonly server: () => string;
@@ -111,11 +85,13 @@ function senderTo({ server, from }: Omit<MailParts, 'url'>) {
   return { send, connect: () => withTransport((transport) => transport.verify()) };
 }
 
-export function createMailTrial(parts: MailParts): MailTrial {
+/** What the doctor asks of the mail server. Both throw JobFailure, as `Mail` does. */
+export function createMailTrial(parts: MailParts) {
   const { send, connect } = senderTo(parts);
   return {
+    /** Connects and signs in, and sends nothing. */
     connect,
-    send: (to, id) =>
+    send: (to: string, id: string) =>
       send({
         id,
         to,
@@ -125,10 +101,14 @@ export function createMailTrial(parts: MailParts): MailTrial {
   };
 }
 
-export function createMail({ server, from, url }: MailParts): Mail {
+/**
+ * Plain-text mail to users. `id` is the job's ID and becomes the Message-ID, so that a mail sent twice has the same
+ * one. Throws JobFailure, whose message contains no addresses, links or text of the mail server.
+ */
+export function createMail({ server, from, url }: MailParts) {
   const { send } = senderTo({ server, from });
   return {
-    passwordReset: ({ to, link }, id) =>
+    passwordReset: ({ to, link }: LinkMail, id: string) =>
       send({
         id,
         to,
@@ -142,7 +122,7 @@ export function createMail({ server, from, url }: MailParts): Mail {
           'If you did not request this, ignore this message. Your password has not changed.',
         ],
       }),
-    confirmAddress: ({ to, link }, id) =>
+    confirmAddress: ({ to, link }: LinkMail, id: string) =>
       send({
         id,
         to,
@@ -156,7 +136,8 @@ export function createMail({ server, from, url }: MailParts): Mail {
           'If it was not you, ignore this message. No account will be created.',
         ],
       }),
-    alreadyRegistered: ({ to, link }, id) =>
+    /** Goes to someone who signed up with the address of an existing user. */
+    alreadyRegistered: ({ to, link }: LinkMail, id: string) =>
       send({
         id,
         to,
@@ -170,7 +151,7 @@ export function createMail({ server, from, url }: MailParts): Mail {
           'If it was not you, ignore this message. Nothing has changed.',
         ],
       }),
-    invitation: ({ to, account, role, by, link }, id) =>
+    invitation: ({ to, account, role, by, link }: PayloadOf<'invitation'>, id: string) =>
       send({
         id,
         to,
@@ -184,7 +165,8 @@ export function createMail({ server, from, url }: MailParts): Mail {
           'If you do not know the sender, ignore this message.',
         ],
       }),
-    lowBalance: ({ to, account, balance, threshold, link }, id) =>
+    /** The version before has queued it. */
+    lowBalance: ({ to, account, balance, threshold, link }: PayloadOf<'low_balance'>, id: string) =>
       send({
         id,
         to,
@@ -196,7 +178,8 @@ export function createMail({ server, from, url }: MailParts): Mail {
           link,
         ],
       }),
-    alert: ({ to, account, subject, text, path }, accountId, id) =>
+    /** `account` is its id. */
+    alert: ({ to, account, subject, text, path }: AlertMail, accountId: string, id: string) =>
       send({
         id,
         to,
@@ -211,7 +194,7 @@ export function createMail({ server, from, url }: MailParts): Mail {
           linkTo(url(), accountId, '/alerts'),
         ],
       }),
-    webhookDisabled: ({ to, account, webhook, reason, link }, id) =>
+    webhookDisabled: ({ to, account, webhook, reason, link }: PayloadOf<'webhook_disabled'>, id: string) =>
       send({
         id,
         to,
@@ -225,7 +208,11 @@ export function createMail({ server, from, url }: MailParts): Mail {
           link,
         ],
       }),
-    securityChange: ({ to, change, removedPasskeys, at, ip, device, link }, id) => {
+    /** To a user whose password, second factor or passkeys were changed. */
+    securityChange: (
+      { to, change, removedPasskeys, at, ip, device, link }: PayloadOf<'security_change'>,
+      id: string,
+    ) => {
       const { subject, sentence } = SECURITY_CHANGES[change];
       const byOperator = ip === null && device === null;
       return send({
@@ -254,6 +241,8 @@ export function createMail({ server, from, url }: MailParts): Mail {
     },
   };
 }
+
+export type Mail = ReturnType<typeof createMail>;
 
 const WEBHOOK_DISABLED: Readonly<Record<PayloadOf<'webhook_disabled'>['reason'], string>> = {
   gone: 'It answered with status 410 (Gone).',

@@ -4,7 +4,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { INVITATION_DAYS, INVITATIONS_PER_HOUR } from '../kernel/facts/lifetimes.ts';
 import { isAtLeast, type Role } from '../kernel/facts/roles.ts';
 import { randomToken, sha256Hex } from '../kernel/ids.ts';
-import type { AccountId, Actor, Invitation, InvitationInput, Member, RoleOutcome, Store } from '../store/store.ts';
+import type { AccountId, Actor, InvitationInput, RoleOutcome, Store } from '../store/store.ts';
 import type { MailLimits } from './mail-limits.ts';
 import { isUsableEmail } from './sign-in/validate.ts';
 
@@ -17,20 +17,15 @@ export interface ActingMember {
   readonly actor: Actor;
 }
 
-/** Notes who uses which account, in memory; `flush` writes it. */
-export interface MemberActivity {
-  note(account: AccountId, user: string): void;
-  flush(): Promise<void>;
-}
-
 /** Activity of a member is written at most so often, ms. */
 const ACTIVITY_EVERY_MS = 5 * MINUTE_MS;
 
-export function createMemberActivity(members: Pick<Store['members'], 'recordActivity'>, clock: Clock): MemberActivity {
+/** Notes who uses which account, in memory; `flush` writes it. */
+export function createMemberActivity(members: Pick<Store['members'], 'recordActivity'>, clock: Clock) {
   /** By account and user: when it was noted, and whether it is written. */
   const noted = new Map<string, { readonly account: AccountId; readonly user: string; at: number; written: boolean }>();
   return {
-    note(account, user) {
+    note(account: AccountId, user: string) {
       const key = `${account} ${user}`;
       const now = clock.elapsed();
       const before = noted.get(key);
@@ -48,25 +43,7 @@ export function createMemberActivity(members: Pick<Store['members'], 'recordActi
   };
 }
 
-/** Members, roles and invitations. All methods throw ApiError. */
-export interface MemberService {
-  /** Null if the user is not a member or there is no such account. */
-  role(account: string, user: string): ReturnType<Store['members']['role']>;
-  /** The user, a member, uses the account. */
-  noteActivity(account: AccountId, user: string): void;
-  list(account: AccountId): Promise<{ members: Member[]; invitations: Invitation[] }>;
-  setRole(by: ActingMember, user: string, role: Role): Promise<void>;
-  /** Removes another member, or the acting member, who leaves. */
-  remove(by: ActingMember, user: string): Promise<void>;
-  /** `mailed`: the link goes to the address by mail. Otherwise it is returned, except if sign-up is open. */
-  invite(
-    by: ActingMember,
-    input: { email: string; role: Role },
-  ): Promise<{ id: string; link: string | null; mailed: boolean }>;
-  /** The invitation to be stored with an account that an operator's program creates. */
-  ownerOfNew(email: string, by: Actor): Promise<NewInvitation>;
-  withdraw(by: ActingMember, id: string): Promise<void>;
-}
+export type MemberActivity = ReturnType<typeof createMemberActivity>;
 
 export interface NewInvitation {
   readonly invitation: InvitationInput;
@@ -87,6 +64,7 @@ export function requireRole(role: Role, needed: Role): void {
   throw new ApiError('role_not_sufficient', message, { required_role: needed });
 }
 
+/** Members, roles and invitations. All methods throw ApiError. */
 export function createMemberService(parts: {
   store: Pick<Store, 'members' | 'attempts'>;
   mailLimits: Pick<MailLimits, 'admit'>;
@@ -98,7 +76,7 @@ export function createMemberService(parts: {
   mail: boolean;
   /** Whether sign-up is open, so that anyone can own an account. */
   signupOpen: boolean;
-}): MemberService {
+}) {
   const { store, mailLimits, activity, clock, url, mail, signupOpen } = parts;
   const { members } = store;
 
@@ -120,24 +98,28 @@ export function createMemberService(parts: {
   }
 
   return {
-    role: (account, user) => members.role(account, user),
+    /** Null if the user is not a member or there is no such account. */
+    role: (account: string, user: string) => members.role(account, user),
 
-    noteActivity: (account, user) => activity.note(account, user),
+    /** The user, a member, uses the account. */
+    noteActivity: (account: AccountId, user: string) => activity.note(account, user),
 
-    async list(account) {
+    async list(account: AccountId) {
       const [all, invitations] = await Promise.all([members.list(account), members.invitations(account)]);
       return { members: all, invitations };
     },
 
-    async setRole(by, user, role) {
+    async setRole(by: ActingMember, user: string, role: Role) {
       throwUnlessDone(await members.setRole(by.account, user, role, by.actor), by, MEMBER);
     },
 
-    async remove(by, user) {
+    /** Removes another member, or the acting member, who leaves. */
+    async remove(by: ActingMember, user: string) {
       throwUnlessDone(await members.remove(by.account, user, by.actor), by, MEMBER);
     },
 
-    async invite(by, input) {
+    /** `mailed`: the link goes to the address by mail. Otherwise it is returned, except if sign-up is open. */
+    async invite(by: ActingMember, input: { email: string; role: Role }) {
       requireRole(by.role, input.role === 'owner' ? 'owner' : 'admin');
       const email = mailableAddress(input.email);
       const present = await members.list(by.account);
@@ -154,13 +136,17 @@ export function createMemberService(parts: {
       return { id: sent.id, ...linkSent };
     },
 
-    ownerOfNew: async (email, by) => newInvitation('owner', mailableAddress(email), by, by.id ?? by.name),
+    /** The invitation to be stored with an account that an operator's program creates. */
+    ownerOfNew: async (email: string, by: Actor) =>
+      newInvitation('owner', mailableAddress(email), by, by.id ?? by.name),
 
-    async withdraw(by, id) {
+    async withdraw(by: ActingMember, id: string) {
       throwUnlessDone(await members.withdraw(by.account, id, by.actor), by, INVITATION);
     },
   };
 }
+
+export type MemberService = ReturnType<typeof createMemberService>;
 
 const MEMBER = 'There is no such member in this account.';
 const INVITATION = 'There is no such invitation; it may have been accepted or withdrawn.';

@@ -9,19 +9,13 @@ import { isOpenToAll, noticesOf, stateOf } from './keys.ts';
 /** What a member has dismissed: causes of notices. */
 export type Dismissed = ReadonlySet<string>;
 
-/** All methods throw ApiError. */
-interface NoticeService {
-  dismissed(account: AccountId, user: string): Promise<Dismissed>;
-  /** Hides the notice from the user, until there is another cause for it. */
-  dismiss(account: AccountId, user: string, notice: Notice): Promise<void>;
-}
-
 type NoticeStore = Pick<Store, 'dismissals' | 'keys' | 'lists'>;
 
 const failedCause = ({ id }: List): string => `failed_lists ${id}`;
 const FIRST_STEPS = 'first_steps';
 
-export function createNoticeService(store: NoticeStore, clock: Clock): NoticeService {
+/** All methods throw ApiError. */
+export function createNoticeService(store: NoticeStore, clock: Clock) {
   const causesOfKeys = (of: KeyNotice) => async (account: AccountId) => {
     const now = clock.now();
     const found = (await store.keys.list(account)).flatMap((key) => noticesOf(key, now));
@@ -36,8 +30,10 @@ export function createNoticeService(store: NoticeStore, clock: Clock): NoticeSer
     first_steps: () => Promise.resolve([FIRST_STEPS]),
   } satisfies Record<Notice, (account: AccountId) => Promise<string[]>>;
   return {
-    dismissed: (account, user) => store.dismissals.list(account, user),
-    dismiss: async (account, user, notice) => store.dismissals.add(account, user, await causes[notice](account)),
+    dismissed: (account: AccountId, user: string) => store.dismissals.list(account, user),
+    /** Hides the notice from the user, until there is another cause for it. */
+    dismiss: async (account: AccountId, user: string, notice: Notice) =>
+      store.dismissals.add(account, user, await causes[notice](account)),
   };
 }
 

@@ -23,37 +23,26 @@ interface CreatedOperatorKey {
   readonly value: string;
 }
 
-/** All methods throw ApiError. */
-interface OperatorKeyService {
-  list(): Promise<OperatorKey[]>;
-  create(input: NewOperatorKey, by: Actor): Promise<CreatedOperatorKey>;
-  revoke(id: string, by: Actor): Promise<OperatorKey>;
-  /**
-   * The key with this value, where it may be used now, from here and for this. Throws `invalid_api_key`,
-   * `revoked_api_key`, `expired_api_key`, `ip_not_allowed`, `scope_missing`, in this order.
-   */
-  admit(value: string, from: { readonly ip: string; readonly scope: OperatorScope }): Promise<OperatorKey>;
-  /** The stored reply to an earlier request with this Idempotency-Key; null: it is reserved for this one. */
-  reserve(key: OperatorKey, ref: IdempotencyRef): Promise<StoredReply | null>;
-  /** Stores the reply, or forgets the reservation where another attempt may end otherwise. */
-  keep(key: OperatorKey, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
-}
-
 type OperatorKeyStore = Pick<Store, 'operatorKeys' | 'idempotency'>;
 
-export function createOperatorKeyService(store: OperatorKeyStore): OperatorKeyService {
+/** All methods throw ApiError. */
+export function createOperatorKeyService(store: OperatorKeyStore) {
   const { operatorKeys: keys, idempotency } = store;
   return {
     list: () => keys.list(),
-    create: (input, by) => createOperatorKey(store, input, by),
+    create: (input: NewOperatorKey, by: Actor) => createOperatorKey(store, input, by),
 
-    async revoke(id, by) {
+    async revoke(id: string, by: Actor) {
       const key = await keys.revoke(id, by);
       if (key === null) throw new ApiError('not_found', 'There is no such operator key.');
       return key;
     },
 
-    async admit(value, { ip, scope }) {
+    /**
+     * The key with this value, where it may be used now, from here and for this. Throws `invalid_api_key`,
+     * `revoked_api_key`, `expired_api_key`, `ip_not_allowed`, `scope_missing`, in this order.
+     */
+    async admit(value: string, { ip, scope }: { readonly ip: string; readonly scope: OperatorScope }) {
       const found = await keys.find(hashApiKey(value));
       if (found === null) throw new ApiError('invalid_api_key');
       const { key, now } = found;
@@ -71,8 +60,10 @@ export function createOperatorKeyService(store: OperatorKeyStore): OperatorKeySe
       return key;
     },
 
-    reserve: (key, ref) => idempotency.reserve(key.id, ref),
-    keep: (key, ref, reply) =>
+    /** The stored reply to an earlier request with this Idempotency-Key; null: it is reserved for this one. */
+    reserve: (key: OperatorKey, ref: IdempotencyRef) => idempotency.reserve(key.id, ref),
+    /** Stores the reply, or forgets the reservation where another attempt may end otherwise. */
+    keep: (key: OperatorKey, ref: IdempotencyRef, reply: StoredReply) =>
       isFinal(reply.status) ? idempotency.finish(key.id, ref, reply) : idempotency.forget(key.id, ref),
   };
 }

@@ -3,10 +3,9 @@ import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import { UPDATE_SOURCE_ROWS, UPDATE_SOURCES, type UpdateSource } from '../engine/data/update.ts';
 import { ageInDays } from '../engine/doctor/diagnose.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ApiError } from '../kernel/errors.ts';
-import type { PlanTerms } from '../kernel/facts/plans.ts';
-import type { AccountSort, Sorting } from '../kernel/facts/sort-orders.ts';
+import { ApiError, messageOf } from '../kernel/errors.ts';
 import { choice } from '../kernel/format.ts';
+import { onceAtATime } from '../kernel/once-at-a-time.ts';
 import { noAccount } from '../store/filters.ts';
 import type {
   Account,
@@ -15,19 +14,18 @@ import type {
   AccountInput,
   AccountSummary,
   Actor,
+  ByPage,
   ExternalGrant,
   GrantOutcome,
   Key,
-  LedgerPage,
   OwnedReply,
-  Page,
   Store,
 } from '../store/store.ts';
-import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, type LedgerRange } from './accounts.ts';
+import { auditLogOf, type KeysetQuery, type LedgerRange } from './accounts.ts';
 import { auditEntries } from './audit-log.ts';
 import type { Examination } from './doctor.ts';
-import { type KeptExamination, keepExamination, lastExamination } from './kept-examination.ts';
-import { type CreatedKey, createKey, type NewKey } from './keys.ts';
+import { keepExamination, lastExamination } from './kept-examination.ts';
+import { createKey, type NewKey } from './keys.ts';
 import type { MemberService, NewInvitation } from './members.ts';
 import { parseAccountName, parseNote } from './names.ts';
 import type { UpdateAttempt } from './shared-lists.ts';
@@ -69,65 +67,6 @@ interface ListSource {
 }
 
 /** Accounts, doctor and lists, for operators. All methods throw ApiError. */
-interface OperatorService {
-  search(input: {
-    query: string | null;
-    sort?: Sorting<AccountSort>;
-    page: number;
-    perPage: number;
-  }): Promise<Page<AccountSummary>>;
-  create(
-    input: { name: string; plan: string; credits: number; rateLimit: number | null },
-    by: Actor,
-  ): Promise<AccountSummary>;
-  get(id: string): Promise<AccountSummary>;
-  /** Returns the id of a live account. */
-  idOf(id: string): Promise<AccountId>;
-  readonly plans: readonly PlanTerms[];
-  change(id: string, change: AccountChange, by: Actor): Promise<AccountSummary>;
-  /** Invites the owner of an account without members. */
-  inviteOwner(id: string, email: string, by: Actor): ReturnType<MemberService['invite']>;
-  /** For a program: with the owner's invitation, and the reply, in one transaction. Throws `external_id_taken`. */
-  createManaged(
-    input: AccountInput & { readonly owner: string | null },
-    by: Actor,
-    stored: OwnedReply<NewAccount> | null,
-  ): Promise<NewAccount>;
-  /** Deletes the account; see `Accounts.remove`. */
-  remove(id: string, by: Actor): Promise<void>;
-  /** See `Accounts.grantOnce`. */
-  grantOnce(
-    id: string,
-    grant: Omit<ExternalGrant, 'createdAt'>,
-    by: Actor,
-    stored: OwnedReply<GrantOutcome> | null,
-  ): Promise<GrantOutcome>;
-  createKey(
-    id: string,
-    input: { readonly settings: NewKey; readonly test: boolean },
-    by: Actor,
-    stored: OwnedReply<Key> | null,
-  ): Promise<CreatedKey>;
-  /** The key may belong to the account or to its test account. */
-  revokeKey(id: string, key: string, by: Actor): Promise<Key>;
-  /** As the account sees it. */
-  usage(id: string, query: UsageWanted): ReturnType<typeof usageOf>;
-  /** Negative credits are deducted. */
-  grant(id: string, credits: number, note: string, by: Actor): Promise<AccountSummary>;
-  ledger(id: string, page: LedgerRange): Promise<LedgerPage>;
-  /** Sign-ins and security of all users; nothing that happens in an account. */
-  userEvents(page: KeysetQuery): Promise<KeysetPage<AuditEntry>>;
-  /** Events come in batches. */
-  allUserEvents(): AsyncGenerator<readonly AuditEntry[]>;
-  /** Returns the findings of `mailvet doctor`; concurrent calls share one run. */
-  doctor(): Promise<KeptExamination>;
-  /** Returns those of the last run, on any node; null: there was none yet. */
-  lastExamination(): Promise<KeptExamination | null>;
-  lists(): Promise<ListsState>;
-  /** Fetches the newest list; concurrent calls share one update. `message`: its outcome. */
-  updateLists(): Promise<{ lists: ListsState; message: string }>;
-}
-
 export function createOperatorService(parts: {
   store: Pick<Store, 'accounts' | 'auditLog' | 'keys' | 'usage' | 'plans' | 'sharedFiles'>;
   clock: Clock;
@@ -138,7 +77,7 @@ export function createOperatorService(parts: {
   requestListsUpdate: () => Promise<string>;
   lastAttempt: () => Promise<UpdateAttempt | null>;
   sourceUrls: Readonly<Record<UpdateSource, string | null>>;
-}): OperatorService {
+}) {
   const { store, clock, lists, members, doctor, requestListsUpdate, lastAttempt, sourceUrls } = parts;
   const { accounts, plans } = store;
 
@@ -171,29 +110,29 @@ export function createOperatorService(parts: {
     if (plans.has(plan)) return;
     throw new ApiError('invalid_parameter', `plan must be ${choice([...plans.keys()])}.`, { field: 'plan' });
   }
-  const runDoctor = singleFlight(async () => {
+  const runDoctor = onceAtATime(async () => {
     const began = clock.elapsed();
     const found = await doctor();
     const examined = { ...found, tookMs: Math.round(clock.elapsed() - began), at: clock.now() };
     await keepExamination(store, examined);
     return examined;
   });
-  const update = singleFlight(requestListsUpdate);
+  const update = onceAtATime(requestListsUpdate);
 
   return {
-    search: ({ page, perPage, ...search }) =>
+    search: ({ page, perPage, ...search }: ByPage<Parameters<typeof accounts.search>[0]>) =>
       accounts.search({ ...search, offset: (page - 1) * perPage, limit: perPage }),
 
-    async create({ name, plan, credits, rateLimit }, by) {
-      refuseUnknownPlan(plan);
-      const input = { name: parseAccountName(name), plan, credits, rateLimit, note: 'Opening balance' };
+    async create({ name, ...terms }: Pick<AccountInput, 'name' | 'plan' | 'credits' | 'rateLimit'>, by: Actor) {
+      refuseUnknownPlan(terms.plan);
+      const input = { ...terms, name: parseAccountName(name), note: 'Opening balance' };
       return summaryOf((await accounts.create(input, by)).id);
     },
 
     get: summaryOf,
     plans: [...plans.values()],
 
-    async change(id, { name, ...change }, by) {
+    async change(id: string, { name, ...change }: AccountChange, by: Actor) {
       const account = await idOf(id);
       if (change.plan !== undefined) refuseUnknownPlan(change.plan);
       const valid = { ...change, ...(name === undefined ? {} : { name: parseAccountName(name) }) };
@@ -201,13 +140,15 @@ export function createOperatorService(parts: {
       return summaryOf(id);
     },
 
-    async inviteOwner(id, email, actor) {
+    /** Invites the owner of an account without members. */
+    async inviteOwner(id: string, email: string, actor: Actor) {
       const { id: account, members: present } = await summaryOf(id);
       if (present > 0) throw new ApiError('account_has_members');
       return members.invite({ account, user: actor.id ?? '', role: 'owner', actor }, { email, role: 'owner' });
     },
 
-    async grant(id, credits, note, by) {
+    /** Negative credits are deducted. */
+    async grant(id: string, credits: number, note: string, by: Actor) {
       const account = await idOf(id);
       refuseNone(credits);
       if ((await accounts.grant(account, credits, parseNote(note), by)) === null)
@@ -215,7 +156,12 @@ export function createOperatorService(parts: {
       return summaryOf(id);
     },
 
-    async createManaged({ owner, ...input }, by, stored) {
+    /** For a program: with the owner's invitation, and the reply, in one transaction. Throws `external_id_taken`. */
+    async createManaged(
+      { owner, ...input }: AccountInput & { readonly owner: string | null },
+      by: Actor,
+      stored: OwnedReply<NewAccount> | null,
+    ) {
       refuseUnknownPlan(input.plan);
       const valid = { ...input, name: parseAccountName(input.name), note: 'Opening balance' };
       const invited = owner === null ? null : await members.ownerOfNew(owner, by);
@@ -230,23 +176,36 @@ export function createOperatorService(parts: {
       return made(account);
     },
 
-    async remove(id, by) {
+    /** Deletes the account; see `Accounts.remove`. */
+    async remove(id: string, by: Actor) {
       if (!(await accounts.remove(await idOf(id), by))) throw noAccount();
     },
 
-    async grantOnce(id, { externalId, credits, note }, by, stored) {
+    /** See `Accounts.grantOnce`. */
+    async grantOnce(
+      id: string,
+      { externalId, credits, note }: Omit<ExternalGrant, 'createdAt'>,
+      by: Actor,
+      stored: OwnedReply<GrantOutcome> | null,
+    ) {
       const account = await idOf(id);
       refuseNone(credits);
       return accounts.grantOnce(account, { externalId, credits, note: parseNote(note) }, by, stored);
     },
 
-    async createKey(id, { settings, test }, by, stored) {
+    async createKey(
+      id: string,
+      { settings, test }: { readonly settings: NewKey; readonly test: boolean },
+      by: Actor,
+      stored: OwnedReply<Key> | null,
+    ) {
       const live = await idOf(id);
       const account = test ? (await accounts.testAccount(live)).id : live;
       return createKey(store, account, settings, by, stored);
     },
 
-    async revokeKey(id, key, by) {
+    /** The key may belong to the account or to its test account. */
+    async revokeKey(id: string, key: string, by: Actor) {
       const account = await idOf(id);
       const found = await store.keys.get(key);
       const isOwn = found !== null && (found.testOf ?? found.accountId) === account;
@@ -255,7 +214,8 @@ export function createOperatorService(parts: {
       return revoked;
     },
 
-    async usage(id, query) {
+    /** As the account sees it. */
+    async usage(id: string, query: UsageWanted) {
       const account = await summaryOf(id);
       const window = await accounts.window(account.id);
       if (window === null) throw noAccount();
@@ -263,17 +223,22 @@ export function createOperatorService(parts: {
       return usageOf(store, clock, caller, window, query);
     },
 
-    ledger: async (id, { before, limit }) => accounts.ledger(await idOf(id), limit, before),
-    userEvents: (page) => auditLogOf(store, 'all', { ...page, about: 'user' }),
+    ledger: async (id: string, { before, limit }: LedgerRange) => accounts.ledger(await idOf(id), limit, before),
+    /** Sign-ins and security of all users; nothing that happens in an account. */
+    userEvents: (page: KeysetQuery) => auditLogOf(store, 'all', { ...page, about: 'user' }),
+    /** Events come in batches. */
     allUserEvents: () => auditEntries(store.auditLog, 'all', 'user'),
+    /** Returns the id of a live account. */
     idOf,
+    /** Returns the findings of `mailvet doctor`; concurrent calls share one run. */
     doctor: runDoctor,
+    /** Returns those of the last run, on any node; null: there was none yet. */
     lastExamination: () => lastExamination(store),
     lists: state,
+    /** Fetches the newest list; concurrent calls share one update. `message`: its outcome. */
     async updateLists() {
       const message = await update().catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        const message = `The lists were not updated: ${why.replace(/\.$/, '')}.`;
+        const message = `The lists were not updated: ${messageOf(error).replace(/\.$/, '')}.`;
         throw new ApiError('lists_not_updated', message, {}, error);
       });
       return { lists: await state(), message };
@@ -284,15 +249,4 @@ export function createOperatorService(parts: {
 function refuseNone(credits: number): void {
   if (credits === 0)
     throw new ApiError('invalid_parameter', 'credits must be a whole number, and not 0.', { field: 'credits' });
-}
-
-/** Lets concurrent calls share one run. */
-function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
-  let current: Promise<T> | null = null;
-  return () => {
-    current ??= run().finally(() => {
-      current = null;
-    });
-    return current;
-  };
 }

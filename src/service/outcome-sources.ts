@@ -15,29 +15,6 @@ export interface OutcomeSourceWithSecret {
   readonly secret: string | null;
 }
 
-/** Methods that change something throw ApiError: `not_found` for what is another account's as well. */
-export interface OutcomeSourceService {
-  readonly sns: Sns;
-  /** Oldest first. */
-  list(account: AccountId): Promise<OutcomeSource[]>;
-  /** Throws ApiError `too_many_outcome_sources`. */
-  create(
-    account: AccountId,
-    input: { readonly provider: OutcomeProvider; readonly name: string },
-    by: Actor,
-  ): Promise<OutcomeSourceWithSecret>;
-  /** `secret`: that of the provider, where it makes it. Throws ApiError `invalid_parameter` where it cannot be one. */
-  roll(
-    account: AccountId,
-    id: string,
-    input: { readonly secret?: string | undefined; readonly graceMs: number },
-    by: Actor,
-  ): Promise<OutcomeSourceWithSecret>;
-  remove(account: AccountId, id: string, by: Actor): Promise<void>;
-  /** That is called, of whatever account; null where there is none. */
-  called(id: string): Promise<CalledOutcomeSource | null>;
-}
-
 const isPublicKey = (text: string): boolean => {
   try {
     const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
@@ -64,10 +41,8 @@ const bareSecret = (text: string): string =>
 
 const noSource = () => new ApiError('not_found', 'There is no such connection in this account.');
 
-export function createOutcomeSourceService(
-  { outcomeSources }: Pick<Store, 'outcomeSources'>,
-  sns: Sns,
-): OutcomeSourceService {
+/** Methods that change something throw ApiError: `not_found` for what is another account's as well. */
+export function createOutcomeSourceService({ outcomeSources }: Pick<Store, 'outcomeSources'>, sns: Sns) {
   function secretFor(provider: OutcomeProvider, sent: string | undefined): { kept: string; shown: string | null } {
     const of = SECRETS[provider];
     if (typeof of === 'function') {
@@ -83,9 +58,15 @@ export function createOutcomeSourceService(
 
   return {
     sns,
-    list: (account) => outcomeSources.list(account),
+    /** Oldest first. */
+    list: (account: AccountId) => outcomeSources.list(account),
 
-    async create(account, { provider, name }, by) {
+    /** Throws ApiError `too_many_outcome_sources`. */
+    async create(
+      account: AccountId,
+      { provider, name }: { readonly provider: OutcomeProvider; readonly name: string },
+      by: Actor,
+    ) {
       const isOurs = OUTCOME_PROVIDER_FACTS[provider].secretOf === 'us';
       const secret = isOurs ? secretFor(provider, undefined).kept : null;
       return {
@@ -94,7 +75,13 @@ export function createOutcomeSourceService(
       };
     },
 
-    async roll(account, id, { secret: sent, graceMs }, by) {
+    /** `secret`: that of the provider, where it makes it. Throws ApiError `invalid_parameter` where it is none. */
+    async roll(
+      account: AccountId,
+      id: string,
+      { secret: sent, graceMs }: { readonly secret?: string | undefined; readonly graceMs: number },
+      by: Actor,
+    ) {
       const source = await outcomeSources.get(account, id);
       if (source === null) throw noSource();
       const { kept, shown } = secretFor(source.provider, sent);
@@ -103,10 +90,13 @@ export function createOutcomeSourceService(
       return { source: rolled, secret: shown };
     },
 
-    async remove(account, id, by) {
+    async remove(account: AccountId, id: string, by: Actor) {
       if (!(await outcomeSources.remove(account, id, by))) throw noSource();
     },
 
-    called: (id) => outcomeSources.find(id),
+    /** That is called, of whatever account; null where there is none. */
+    called: (id: string) => outcomeSources.find(id),
   };
 }
+
+export type OutcomeSourceService = ReturnType<typeof createOutcomeSourceService>;

@@ -46,25 +46,6 @@ export type OutcomeResult =
   | { readonly result: 'recorded' | 'duplicate'; readonly class: OutcomeClass }
   | { readonly result: 'error'; readonly error: ApiError };
 
-export interface OutcomeService {
-  /**
-   * Records what became of mail, and returns a result for each row, in their order. A row that is an error already is
-   * handed back. `stored`: the reply for the Idempotency-Key, written with the rows. Throws ApiError.
-   */
-  record(
-    account: AccountId,
-    rows: readonly (ReportedOutcome | ApiError)[],
-    from: OutcomeFrom,
-    stored?: ReplyToStore<readonly OutcomeResult[]> | null,
-  ): Promise<readonly OutcomeResult[]>;
-  /** How often the account's verdicts were right. */
-  calibration(account: AccountId): Promise<Calibration>;
-  /** Returns the newest contradictions of all live accounts. */
-  contradictions(): Promise<readonly Contradiction[]>;
-  /** Counts how many outcomes came on each way other than from providers. */
-  origins(account: AccountId): ReturnType<Store['outcomes']['origins']>;
-}
-
 /** Of what the account has reported. */
 interface Calibration {
   /** Most frequent first. */
@@ -103,13 +84,7 @@ interface Readable {
   readonly sentAfter: SentAfter | null;
 }
 
-export function createOutcomeService({
-  store,
-  clock,
-  memory,
-  domainData,
-  onRecorded,
-}: OutcomeServiceParts): OutcomeService {
+export function createOutcomeService({ store, clock, memory, domainData, onRecorded }: OutcomeServiceParts) {
   const { outcomes } = store;
   // Made for the first bounce: that takes some milliseconds.
   let classifier: Classifier | null = null;
@@ -159,7 +134,16 @@ export function createOutcomeService({
   }
 
   return {
-    async record(account, rows, from, stored = null) {
+    /**
+     * Records what became of mail, and returns a result for each row, in their order. A row that is an error already is
+     * handed back. `stored`: the reply for the Idempotency-Key, written with the rows. Throws ApiError.
+     */
+    async record(
+      account: AccountId,
+      rows: readonly (ReportedOutcome | ApiError)[],
+      from: OutcomeFrom,
+      stored: ReplyToStore<readonly OutcomeResult[]> | null = null,
+    ) {
       const read = await readable(account, rows);
       const toRecord = read.map((row) => (row instanceof ApiError ? row : toStored(row)));
       const all = toRecord.flatMap((row) => (row instanceof ApiError ? [] : row));
@@ -181,9 +165,12 @@ export function createOutcomeService({
       if (ownerOf(account) === account) onRecorded?.(classes, recorded.contradictions.length);
       return resultsOf(recorded);
     },
+    /** Returns the newest contradictions of all live accounts. */
     contradictions: () => outcomes.contradictions(null, CONTRADICTIONS_TOLD),
-    origins: (account) => outcomes.origins(account),
-    async calibration(account) {
+    /** Counts how many outcomes came on each way other than from providers. */
+    origins: (account: AccountId) => outcomes.origins(account),
+    /** How often the account's verdicts were right. */
+    async calibration(account: AccountId): Promise<Calibration> {
       const [sums, predictions, contradictions] = await Promise.all([
         outcomes.verdictSums(account),
         outcomes.predictions(account),
@@ -209,18 +196,14 @@ export function createOutcomeService({
   };
 }
 
-/** What addresses of test mode report of themselves: kept in memory until `flush` records it. */
-export interface TestOutcomeReports {
-  verified(account: AccountId, record: Pick<VerificationRecord, 'id' | 'email'>): void;
-  /** If the store fails, nothing is lost: the next call records the rest. */
-  flush(): Promise<void>;
-}
+export type OutcomeService = ReturnType<typeof createOutcomeService>;
 
-export function createTestOutcomeReports(outcomes: Pick<OutcomeService, 'record'>, clock: Clock): TestOutcomeReports {
+/** What addresses of test mode report of themselves: kept in memory until `flush` records it. */
+export function createTestOutcomeReports(outcomes: Pick<OutcomeService, 'record'>, clock: Clock) {
   const waiting = new Map<AccountId, ReportedOutcome[]>();
   let count = 0;
   return {
-    verified(account, { id: verificationId, email }) {
+    verified(account: AccountId, { id: verificationId, email }: Pick<VerificationRecord, 'id' | 'email'>) {
       const { mail } = testOutcomeOf(selectorOf(email));
       if (mail === undefined || count >= TEST_OUTCOMES_WAITING) return;
       const rows = waiting.get(account) ?? [];
@@ -228,6 +211,7 @@ export function createTestOutcomeReports(outcomes: Pick<OutcomeService, 'record'
       waiting.set(account, rows);
       count += 1;
     },
+    /** If the store fails, nothing is lost: the next call records the rest. */
     async flush() {
       for (const [account, rows] of waiting) {
         const taken = rows.length;
@@ -242,6 +226,8 @@ export function createTestOutcomeReports(outcomes: Pick<OutcomeService, 'record'
     },
   };
 }
+
+export type TestOutcomeReports = ReturnType<typeof createTestOutcomeReports>;
 
 /** What is wrong with a row by itself; null: nothing. */
 function faultOf({ email, verificationId, at }: ReportedOutcome, now: number): ApiError | null {

@@ -56,34 +56,6 @@ interface Tried {
   }[];
 }
 
-export interface PolicyService {
-  /** Built-in ones come first, then the others by name. */
-  all(account: AccountId): Promise<ListedPolicy[]>;
-  /** Throws ApiError `not_found`. */
-  get(account: AccountId, name: string): Promise<ListedPolicy>;
-  /**
-   * The policy that a request names, for its decision. Throws ApiError `policy_not_found`, with the names there are.
-   */
-  named(account: AccountId, name: string): Promise<Policy>;
-  /**
-   * The same for whoever holds a key that was not admitted yet: the error is returned, to be thrown once the key has
-   * been. Where the store does not answer, the policy as this process has read it last; throws ApiError
-   * `verification_unavailable` where it has not.
-   */
-  ofKey(keyHash: string, name: string): Promise<Policy | ApiError>;
-  /** Creates or replaces it. Throws ApiError: `policy_built_in`, `invalid_policy`, `too_many_policies`. */
-  save(
-    account: AccountId,
-    name: string,
-    input: RulesInput,
-    by: ChangedBy,
-  ): Promise<{ readonly created: boolean; readonly policy: ListedPolicy }>;
-  /** What the rules would have said of the newest POLICY_TRIED_ON verifications. */
-  tried(account: AccountId, rules: PolicyRules): Promise<Tried>;
-  /** Throws ApiError: `policy_built_in`, `policy_in_use`, `not_found`. */
-  remove(account: AccountId, name: string, by: ChangedBy): Promise<void>;
-}
-
 /** Errors that mean that there is no verdict, through no fault of the request. */
 const OUTAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'verification_unavailable',
@@ -128,9 +100,7 @@ const BUILT_IN: readonly ListedPolicy[] = BUILT_IN_POLICIES.map((policy) => ({
   changedAt: null,
 }));
 
-export function createPolicyService(
-  store: Pick<Store, 'policies' | 'keys' | 'verifications' | 'hooks'>,
-): PolicyService {
+export function createPolicyService(store: Pick<Store, 'policies' | 'keys' | 'verifications' | 'hooks'>) {
   const { policies, keys, verifications, hooks } = store;
   const actorOf = actorFor(keys);
   const lastRead = new LRUCache<string, Policy>({ max: LAST_READ_MAX });
@@ -156,20 +126,30 @@ export function createPolicyService(
   };
 
   return {
-    async all(account) {
+    /** Built-in ones come first, then the others by name. */
+    async all(account: AccountId) {
       return [...BUILT_IN, ...(await policies.list(account))];
     },
-    async get(account, name) {
+    /** Throws ApiError `not_found`. */
+    async get(account: AccountId, name: string) {
       const found = BUILT_IN.find((policy) => policy.name === name) ?? (await policies.get(account, name));
       if (found === null) throw new ApiError('not_found', `There is no policy ${JSON.stringify(name)}.`);
       return found;
     },
-    async named(account, name) {
+    /**
+     * The policy that a request names, for its decision. Throws ApiError `policy_not_found`, with the names there are.
+     */
+    async named(account: AccountId, name: string) {
       const found = await find(account, name);
       if (found === null) throw await notFound(account, name);
       return found;
     },
-    async ofKey(keyHash, name) {
+    /**
+     * The same for whoever holds a key that was not admitted yet: the error is returned, to be thrown once the key has
+     * been. Where the store does not answer, the policy as this process has read it last; throws ApiError
+     * `verification_unavailable` where it has not.
+     */
+    async ofKey(keyHash: string, name: string) {
       const builtIn = builtInPolicy(name);
       if (builtIn !== null) return builtIn;
       const id = `${keyHash}\n${name}`;
@@ -187,11 +167,13 @@ export function createPolicyService(
         throw new ApiError('verification_unavailable', undefined, { retry_after: 5 }, error);
       }
     },
-    async save(account, name, input, by) {
+    /** Creates or replaces it. Throws ApiError: `policy_built_in`, `invalid_policy`, `too_many_policies`. */
+    async save(account: AccountId, name: string, input: RulesInput, by: ChangedBy) {
       assertOwn(name);
       return policies.put(account, { name, ...rulesIn(input) }, await actorOf(by));
     },
-    async tried(account, rules) {
+    /** What the rules would have said of the newest POLICY_TRIED_ON verifications. */
+    async tried(account: AccountId, rules: PolicyRules): Promise<Tried> {
       const rows = await verifications.newest(account, POLICY_TRIED_ON);
       const decided = { accept: 0, review: 0, reject: 0 };
       const items = rows.flatMap(({ id, email, body, createdAt }) => {
@@ -202,7 +184,8 @@ export function createPolicyService(
       });
       return { tried: rows.length, decided, items };
     },
-    async remove(account, name, by) {
+    /** Throws ApiError: `policy_built_in`, `policy_in_use`, `not_found`. */
+    async remove(account: AccountId, name: string, by: ChangedBy) {
       assertOwn(name);
       const using = (await hooks.list(account)).filter(({ policy }) => policy === name).map((hook) => hook.name);
       if (using.length > 0) {
@@ -214,6 +197,8 @@ export function createPolicyService(
     },
   };
 }
+
+export type PolicyService = ReturnType<typeof createPolicyService>;
 
 /** Throws ApiError `invalid_policy`. */
 export const rulesIn = (input: RulesInput): PolicyRules => ({

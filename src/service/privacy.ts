@@ -2,21 +2,14 @@
 import { mailboxDomains, mailboxOf } from '../engine/address/mailbox.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 import { type Clock, toIso } from '../kernel/clock.ts';
-import type { AccountId, Erased, HeldRows, Person, Store } from '../store/store.ts';
+import type { AccountId, HeldRows, Person, Store } from '../store/store.ts';
 import { actorFor, type ChangedBy } from './audit-log.ts';
-import type { Costs, PacedReading } from './costs.ts';
+import type { Costs } from './costs.ts';
 
 interface AskedPerson {
   readonly email: string;
   /** Finds all spellings of the mailbox, not this address alone. */
   readonly canonical: boolean;
-}
-
-export interface PrivacyService {
-  /** A JSON document, piece by piece; one that was cut off is no JSON. */
-  export(account: AccountId, asked: AskedPerson, by: ChangedBy): Promise<PacedReading<string>>;
-  /** The API, the dashboard and the command line share this way. */
-  erase(account: AccountId, asked: AskedPerson & { readonly filters: boolean }, by: ChangedBy): Promise<Erased>;
 }
 
 function askedPerson({ email: text, canonical }: AskedPerson): Person {
@@ -44,14 +37,16 @@ async function* document(asked: AskedPerson, now: number, held: AsyncIterable<He
 export function createPrivacyService(
   { privacy, keys }: Pick<Store, 'privacy' | 'keys'>,
   { costs, clock }: { readonly costs: Costs; readonly clock: Clock },
-): PrivacyService {
+) {
   const actorOf = actorFor(keys);
   return {
-    async export(account, asked, by) {
+    /** A JSON document, piece by piece; one that was cut off is no JSON. */
+    async export(account: AccountId, asked: AskedPerson, by: ChangedBy) {
       const held = privacy.held(account, askedPerson(asked), await actorOf(by));
       return costs.read('export', account, document(asked, clock.now(), held));
     },
-    async erase(account, { filters, ...asked }, by) {
+    /** The API, the dashboard and the command line share this way. */
+    async erase(account: AccountId, { filters, ...asked }: AskedPerson & { readonly filters: boolean }, by: ChangedBy) {
       const actor = await actorOf(by);
       // It reads as much as an export does.
       const place = await costs.hold('export', account);
@@ -63,3 +58,5 @@ export function createPrivacyService(
     },
   };
 }
+
+export type PrivacyService = ReturnType<typeof createPrivacyService>;

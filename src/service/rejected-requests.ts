@@ -9,13 +9,7 @@ const COUNTS_MAX = 20_000;
 const COUNTED_ACCOUNTS_MAX = 20_000;
 
 /** Collects rejected requests in memory, within bounds; `flush` writes them to the store. */
-interface RejectedRequestLog {
-  add(request: RejectedRequest): void;
-  /** If the store fails, nothing is lost: the next call writes the rest. */
-  flush(): Promise<void>;
-}
-
-export function createRejectedRequestLog(store: RejectedRequests): RejectedRequestLog {
+export function createRejectedRequestLog(store: RejectedRequests) {
   const inMinute = new WindowCounts(MINUTE_MS, COUNTED_ACCOUNTS_MAX);
   const inDay = new WindowCounts(DAY_MS, COUNTED_ACCOUNTS_MAX);
   let waiting: RejectedRequest[] = [];
@@ -39,11 +33,12 @@ export function createRejectedRequestLog(store: RejectedRequests): RejectedReque
   }
 
   return {
-    add(request) {
+    add(request: RejectedRequest) {
       const { account, at } = request;
       if (isWithinLimits(account, at) && waiting.length < REJECTED_WAITING) waiting.push(request);
       else count({ account, at: Math.floor(at / MINUTE_MS) * MINUTE_MS, count: 1 });
     },
+    /** If the store fails, nothing is lost: the next call writes the rest. */
     async flush() {
       if (waiting.length === 0 && counts.size === 0) return;
       const [rows, more] = [waiting, counts];

@@ -1,9 +1,9 @@
 import type { DomainData, WatchedDomainData } from '../engine/data/domain-data.ts';
 import { createClassifier } from '../engine/smtp/classify.ts';
-import { explainReply, parseReply, type ReplyExplanation } from '../engine/smtp/explain.ts';
+import { explainReply, parseReply } from '../engine/smtp/explain.ts';
 import type { UncertainReplyCounter } from '../engine/smtp/uncertain.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Page, Store, UncertainReplyRow } from '../store/store.ts';
+import type { Store, UncertainReplyRow } from '../store/store.ts';
 
 export type { UncertainReplyRow };
 
@@ -16,19 +16,11 @@ interface AskedReply {
   readonly address: string | null;
 }
 
-/** How replies of mail servers are read, for operators. */
-export interface ReplyService {
-  /** As a reply to RCPT. Throws ApiError if it is no reply. */
-  explain(asked: AskedReply): ReplyExplanation & { readonly operator: string | null };
-  /** Replies that were read with low confidence, the most frequent first. */
-  uncertain(limit: number): Promise<Page<UncertainReplyRow>>;
-}
-
 /** `lists` is called for each reply, to name the operator of its mail host. */
-export function createReplyExplainer(lists: () => Pick<DomainData, 'provider'>): ReplyService['explain'] {
+export function createReplyExplainer(lists: () => Pick<DomainData, 'provider'>) {
   // Made when it is first asked for: that takes some milliseconds.
   let classifier: ReturnType<typeof createClassifier> | null = null;
-  return ({ reply: text, mx, address }) => {
+  return ({ reply: text, mx, address }: AskedReply) => {
     const reply = parseReply(text);
     if (reply === null) {
       const message = 'reply must begin with a code from 200 to 599, such as "550 5.1.1 User unknown".';
@@ -40,10 +32,15 @@ export function createReplyExplainer(lists: () => Pick<DomainData, 'provider'>):
   };
 }
 
-export const createReplyService = (store: Pick<Store, 'uncertainReplies'>, lists: WatchedDomainData): ReplyService => ({
+/** How replies of mail servers are read, for operators. */
+export const createReplyService = (store: Pick<Store, 'uncertainReplies'>, lists: WatchedDomainData) => ({
+  /** As a reply to RCPT. Throws ApiError if it is no reply. */
   explain: createReplyExplainer(() => lists.current),
-  uncertain: (limit) => store.uncertainReplies.list({ unmatched: false, limit }),
+  /** Replies that were read with low confidence, the most frequent first. */
+  uncertain: (limit: number) => store.uncertainReplies.list({ unmatched: false, limit }),
 });
+
+export type ReplyService = ReturnType<typeof createReplyService>;
 
 /** Moves counts from memory to the store. If the store fails, nothing is lost: the next call writes them. */
 export const uncertainFlush =

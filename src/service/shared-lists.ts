@@ -20,22 +20,13 @@ export interface UpdateAttempt {
   readonly failed: string | null;
 }
 
-export interface SharedLists {
-  /** Takes newer files from the store into this node's folder, and gives it those that are newer here. */
-  exchange(): Promise<void>;
-  record(outcomes: readonly SourceOutcome[], failed: string | null): Promise<void>;
-  lastAttempt(): Promise<UpdateAttempt | null>;
-  /** Reads the store's clock. */
-  now(): Promise<number>;
-}
-
 const ATTEMPT = 'disposable-update.json';
 
 export function createSharedLists(parts: {
   store: Pick<Store, 'sharedFiles' | 'clock'>;
   lists: WatchedDomainData;
   dir: string;
-}): SharedLists {
+}) {
   const { store, lists, dir } = parts;
   const { sharedFiles } = store;
   const now = async () => (await store.clock.peek()).now;
@@ -62,12 +53,13 @@ export function createSharedLists(parts: {
   }
 
   return {
+    /** Takes newer files from the store into this node's folder, and gives it those that are newer here. */
     async exchange() {
       const stored = new Map((await sharedFiles.list('')).map(({ name, made }) => [name, made]));
       await exchangeDisposable(stored.get(DISPOSABLE_FILE) ?? '');
       await exchangeLearned(stored.get(LEARNED_FILE) ?? '');
     },
-    async record(outcomes, failed) {
+    async record(outcomes: readonly SourceOutcome[], failed: string | null) {
       const at = await now();
       const problems = Object.fromEntries(
         outcomes.flatMap(({ source, problem }) => (problem === null ? [] : [[source, problem]])),
@@ -81,6 +73,9 @@ export function createSharedLists(parts: {
       const attempt: UpdateAttempt = JSON.parse(file.text);
       return attempt;
     },
+    /** Reads the store's clock. */
     now,
   };
 }
+
+export type SharedLists = ReturnType<typeof createSharedLists>;

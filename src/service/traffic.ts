@@ -51,14 +51,7 @@ const PER_HOUR = TRAFFIC_METRICS.length * HOUR_BUCKETS;
 const COUNTERS_MAX = 100_000;
 
 /** Counts errors and latencies of accounts in memory; `flush` writes them to the store. */
-export interface TrafficCounter {
-  refused(account: AccountId, status: number): void;
-  verified(account: AccountId, level: Level, ms: number): void;
-  /** If the store fails, nothing is lost: the next call writes the counts. */
-  flush(): Promise<void>;
-}
-
-export function createTrafficCounter(traffic: Traffic, clock: Clock): TrafficCounter {
+export function createTrafficCounter(traffic: Traffic, clock: Clock) {
   let counts = new Map<AccountId, Map<number, number>>();
   let size = 0;
 
@@ -80,8 +73,10 @@ export function createTrafficCounter(traffic: Traffic, clock: Clock): TrafficCou
   const currentHour = () => Math.floor(clock.now() / HOUR_MS);
 
   return {
-    refused: (account, status) => add(account, 0, status, 1),
-    verified: (account, level, ms) => add(account, level === 'mx' ? 1 : 2, latencyBucket(ms), 1),
+    refused: (account: AccountId, status: number) => add(account, 0, status, 1),
+    verified: (account: AccountId, level: Level, ms: number) =>
+      add(account, level === 'mx' ? 1 : 2, latencyBucket(ms), 1),
+    /** If the store fails, nothing is lost: the next call writes the counts. */
     async flush() {
       if (size === 0) return;
       const flushing = counts;
@@ -103,6 +98,8 @@ export function createTrafficCounter(traffic: Traffic, clock: Clock): TrafficCou
     },
   };
 }
+
+export type TrafficCounter = ReturnType<typeof createTrafficCounter>;
 
 function trafficRow(account: AccountId, key: number, count: number): TrafficRow {
   const inHour = key % PER_HOUR;

@@ -362,14 +362,6 @@ type VerifyOutcome =
       readonly error: unknown;
     };
 
-export interface VerifyService {
-  verify(request: ServiceVerifyRequest): Promise<VerifyOutcome>;
-  /** Checks waiting for DNS or a mail server, without those of test mode. */
-  readonly running: number;
-  /** `verify` was called this often so far. */
-  readonly calls: number;
-}
-
 interface VerifyRun {
   readonly request: ServiceVerifyRequest;
   readonly mode: VerifyMode;
@@ -404,7 +396,7 @@ export function createVerifyService(options: {
   /** Null: addresses are kept. */
   keepAs: AddressHasher | null;
   onVerdict?: (record: VerificationRecord, evidence: Evidence, caller: Caller) => void;
-}): VerifyService {
+}) {
   const {
     charging,
     tools: engine,
@@ -487,13 +479,15 @@ export function createVerifyService(options: {
   }
 
   return {
+    /** Checks waiting for DNS or a mail server, without those of test mode. */
     get running() {
       return runningIn(modes.live);
     },
+    /** `verify` was called this often so far. */
     get calls() {
       return calls;
     },
-    async verify(request) {
+    async verify(request: ServiceVerifyRequest): Promise<VerifyOutcome> {
       calls += 1;
       const { scope = null } = request;
       if (scope !== null && !remembersMailboxes) return refuseScope(request);
@@ -559,25 +553,23 @@ export function createVerifyService(options: {
   };
 }
 
-export interface SeenService {
-  /**
-   * Forgets the mailbox of the address in the scope, or without one all of the scope; returns how many mailboxes were
-   * known. Throws ApiError `invalid_parameter`.
-   */
-  forget(
-    account: AccountId,
-    what: { readonly scope: string; readonly email: string | null },
-    by: ChangedBy,
-  ): Promise<number>;
-}
+export type VerifyService = ReturnType<typeof createVerifyService>;
 
 /** Reserved and unknown top-level domains too: what was judged in test mode or with other lists is to be found. */
 export const ANY_DOMAIN = { allowReserved: true, allowUnknownTld: true };
 
-export function createSeenService({ seen, keys }: Pick<Store, 'seen' | 'keys'>): SeenService {
+export function createSeenService({ seen, keys }: Pick<Store, 'seen' | 'keys'>) {
   const actorOf = actorFor(keys);
   return {
-    async forget(account, { scope, email }, by) {
+    /**
+     * Forgets the mailbox of the address in the scope, or without one all of the scope; returns how many mailboxes were
+     * known. Throws ApiError `invalid_parameter`.
+     */
+    async forget(
+      account: AccountId,
+      { scope, email }: { readonly scope: string; readonly email: string | null },
+      by: ChangedBy,
+    ) {
       if (email === null) return seen.forgetScope(account, scope, await actorOf(by));
       const parsed = parseAddress(trimBlanks(email), ANY_DOMAIN);
       if (!parsed.ok) throw new ApiError('invalid_parameter', 'email must be an email address.', { field: 'email' });
@@ -585,3 +577,5 @@ export function createSeenService({ seen, keys }: Pick<Store, 'seen' | 'keys'>):
     },
   };
 }
+
+export type SeenService = ReturnType<typeof createSeenService>;

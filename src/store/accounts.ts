@@ -25,7 +25,7 @@ import { fundsOf, ledgerPage } from './ledger.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
 import { type AuditEvent, writeAudit } from './people/audit-log.ts';
 import { insertInvitation, insertMember } from './people/members.ts';
-import { accountId, storable } from './rows.ts';
+import { accountId, countOf, storable } from './rows.ts';
 import type { Account, AccountChange, AccountInput, AccountSummary, Actor, ExternalGrant, Store } from './store.ts';
 import type { AccountsTable, Row, Tables } from './tables.ts';
 import { testAccount } from './test-account.ts';
@@ -226,12 +226,7 @@ export function accounts(driver: StorageDriver): Omit<Store['accounts'], 'audit'
       );
     },
 
-    async count() {
-      const { n } = await live()
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow();
-      return n;
-    },
+    count: () => countOf(live()),
 
     byPlan() {
       const plans = live().groupBy('plan').orderBy('plan');
@@ -246,12 +241,12 @@ export function accounts(driver: StorageDriver): Omit<Store['accounts'], 'audit'
           driver.substringMatch(driver.lowerCase(sql<string>`${sql.ref(column)}`), text);
         wanted = wanted.where((eb) => eb.or([within('id'), within('name'), within('external_id')]));
       }
-      const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+      const total = await countOf(wanted);
       // An outer query: PostgreSQL does not sort by expressions of what is computed in the same one.
       const found = db.selectFrom(summaries(wanted, await driver.now()).as('found')).selectAll();
       const sorted = found.orderBy(ACCOUNTS_SORTED_BY[sort.by], sort.descending ? 'desc' : 'asc').orderBy('id', 'desc');
       const items = (await sorted.offset(offset).limit(limit).execute()).map((row) => toSummary(driver, row));
-      return { items, total: total.n };
+      return { items, total };
     },
 
     async summary(id) {

@@ -25,7 +25,7 @@ import {
 } from './filter-kinds.ts';
 import { storeReply } from './idempotency.ts';
 import { toAuditRow, writeAudit } from './people/audit-log.ts';
-import { storable, storableOrNull } from './rows.ts';
+import { countOf, storable, storableOrNull } from './rows.ts';
 import type { AccountId, Actor, Filter, FilterAdded, FilterInput, Filters } from './store.ts';
 import type { Row, Trx } from './tables.ts';
 
@@ -464,8 +464,7 @@ export function filters(driver: StorageDriver): Filters {
       const items = rows.map((row) => toFilter(row, now));
       // The last page says how many there are: a search that finds few reads the filters once.
       if (rows.length < limit && (rows.length > 0 || offset === 0)) return { items, total: offset + rows.length };
-      const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-      return { items, total: total.n };
+      return { items, total: await countOf(wanted) };
     },
 
     remove: (account, id, by) => removeFilter(driver, account, id, by),

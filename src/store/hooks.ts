@@ -7,8 +7,8 @@ import { newId } from '../kernel/ids.ts';
 import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import { rateLimitOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
-import { writeAudit } from './people/audit-log.ts';
-import { accountId, storable, storableOrNull } from './rows.ts';
+import { changesBetween, writeAudit } from './people/audit-log.ts';
+import { accountId, countOf, earlierSecretUntil, storable, storableOrNull } from './rows.ts';
 import type { AccountId, Hook, HookSettings, Store } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
@@ -26,14 +26,23 @@ const toHook = (row: Row<'hooks'>, now: number): Hook => ({
   timeoutMs: row.timeout_ms,
   rateLimit: row.rate_limit,
   hasSecret: row.secret !== null,
-  previousSecretUntil: row.previous_until !== null && row.previous_until > now ? row.previous_until : null,
+  previousSecretUntil: earlierSecretUntil(row, now),
   createdAt: row.created_at,
   lastUsedAt: row.last_used_at,
 });
 
-function secretsOf({ secret, previous_secret: previous, previous_until: until }: Row<'hooks'>, now: number): string[] {
-  const older = previous !== null && until !== null && until > now ? [previous] : [];
-  return secret === null ? [] : [secret, ...older];
+type SecretColumns = Pick<Row<'hooks'>, 'secret' | 'previous_secret' | 'previous_until'>;
+
+/** The secrets with which a hook, or a connection with a provider, may be called: the newest first. */
+export function secretsOf(row: SecretColumns, now: number): string[] {
+  const earlier = earlierSecretUntil(row, now) === null ? null : row.previous_secret;
+  return row.secret === null ? [] : [row.secret, earlier].filter((secret) => secret !== null);
+}
+
+/** With a new secret, the one before is accepted for a while. `grace`: for the audit log. */
+export function rolledSecret({ secret: before }: SecretColumns, secret: string, graceMs: number, now: number) {
+  const columns = { secret, previous_secret: before, previous_until: before === null ? null : now + graceMs };
+  return { columns, grace: before === null ? {} : { grace_seconds: Math.round(graceMs / 1000) } };
 }
 
 const hookSettings = (row: Row<'hooks'>): HookSettings => ({
@@ -51,22 +60,6 @@ const hookColumns = ({ name, policy, scope, timeoutMs, rateLimit }: HookSettings
   timeout_ms: timeoutMs,
   rate_limit: rateLimit,
 });
-
-/** Tells the audit log what changed. */
-function changedSettings(before: HookSettings, after: HookSettings): Record<string, unknown> | null {
-  const fields = {
-    name: ({ name }: HookSettings) => name,
-    policy: ({ policy }: HookSettings) => policy,
-    scope: ({ scope }: HookSettings) => scope,
-    timeout_ms: ({ timeoutMs }: HookSettings) => timeoutMs,
-    rate_limit: ({ rateLimit }: HookSettings) => rateLimit,
-  };
-  const detail = Object.entries(fields).flatMap(([name, read]) => {
-    const [from, to] = [read(before), read(after)];
-    return from === to ? [] : [[name, { from, to }] as const];
-  });
-  return detail.length === 0 ? null : Object.fromEntries(detail);
-}
 
 export function hooks(driver: StorageDriver): Store['hooks'] {
   const { db } = driver;
@@ -95,8 +88,7 @@ export function hooks(driver: StorageDriver): Store['hooks'] {
       return driver.transaction(async (trx) => {
         await lockExistingAccount(driver, trx, account);
         const all = trx.selectFrom('hooks').where('account_id', '=', account);
-        const { n } = await all.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-        if (n >= HOOKS_MAX) throw new ApiError('too_many_hooks');
+        if ((await countOf(all)) >= HOOKS_MAX) throw new ApiError('too_many_hooks');
         const row = await trx
           .insertInto('hooks')
           .values({
@@ -134,9 +126,9 @@ export function hooks(driver: StorageDriver): Store['hooks'] {
         const before = await mine(trx, account, id);
         if (before === undefined) return null;
         const after = await set(trx, id, hookColumns({ ...hookSettings(before), ...change }));
-        const what = changedSettings(hookSettings(before), hookSettings(after));
-        const detail = { hook: id, ...what };
-        if (what !== null)
+        const changes = changesBetween(hookColumns(hookSettings(before)), hookColumns(hookSettings(after)));
+        const detail = { hook: id, ...changes };
+        if (changes !== null)
           await writeAudit(trx, account, now, by, { action: 'hook.changed', target: before.name, detail });
         return toHook(after, now);
       });
@@ -147,12 +139,8 @@ export function hooks(driver: StorageDriver): Store['hooks'] {
       return driver.transaction(async (trx) => {
         const before = await mine(trx, account, id);
         if (before === undefined) return null;
-        const previous = {
-          previous_secret: before.secret,
-          previous_until: before.secret === null ? null : now + graceMs,
-        };
-        const after = await set(trx, id, { secret, ...previous });
-        const grace = before.secret === null ? {} : { grace_seconds: Math.round(graceMs / 1000) };
+        const { columns, grace } = rolledSecret(before, secret, graceMs, now);
+        const after = await set(trx, id, columns);
         const detail = { hook: id, ...grace };
         await writeAudit(trx, account, now, by, { action: 'hook.secret_rolled', target: before.name, detail });
         return toHook(after, now);

@@ -2,6 +2,7 @@ import type { Insertable, Transaction } from 'kysely';
 import { toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { KeyEventData } from '../kernel/facts/events.ts';
+import { given } from '../kernel/facts/given.ts';
 import { KEYS_MAX } from '../kernel/facts/limits.ts';
 import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import { KEY_PREFIXES, newId } from '../kernel/ids.ts';
@@ -9,8 +10,8 @@ import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import { countersOf } from './charge/budget.ts';
 import type { StorageDriver } from './driver.ts';
 import { storeReply } from './idempotency.ts';
-import { writeAudit } from './people/audit-log.ts';
-import { accountId, storable } from './rows.ts';
+import { changesBetween, writeAudit } from './people/audit-log.ts';
+import { accountId, countOf, storable } from './rows.ts';
 import type { AccountId, Key, KeyLimits, Keys } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 import { emitEvent } from './webhooks.ts';
@@ -59,17 +60,8 @@ const keyEvent = (row: KeyRow): KeyEventData => ({
 });
 
 /** The columns of the limits that are given. */
-function limitColumns({
-  expiresAt,
-  scopes,
-  budget,
-}: KeyLimits): Partial<Pick<Row<'keys'>, 'expires_at' | 'scopes' | 'budget'>> {
-  return {
-    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
-    ...(scopes === undefined ? {} : { scopes: storedScopes(scopes) }),
-    ...(budget === undefined ? {} : { budget }),
-  };
-}
+const limitColumns = ({ expiresAt, scopes, budget }: KeyLimits) =>
+  given({ expires_at: expiresAt, scopes: scopes && storedScopes(scopes), budget });
 
 function storedScopes(scopes: readonly KeyScope[]): string | null {
   const named = KEY_SCOPES.filter((scope) => scopes.includes(scope));
@@ -90,21 +82,14 @@ const limitDetail = ({ expires_at, scopes, budget }: Row<'keys'>): Record<string
   ...(budget === null ? {} : { monthly_credits: budget }),
 });
 
-/** Returns the details of a change for the audit log: only what changed. */
-function changedKey(before: Row<'keys'>, after: Row<'keys'>): Record<string, unknown> | null {
-  const fields = {
-    name: ({ name }: Row<'keys'>) => name,
-    allow_ips: ({ allow_ips }: Row<'keys'>): unknown => JSON.parse(allow_ips),
-    expires_at: ({ expires_at }: Row<'keys'>) => expires_at,
-    scopes: ({ scopes }: Row<'keys'>) => scopesOf(scopes),
-    monthly_credits: ({ budget }: Row<'keys'>) => budget,
-  };
-  const detail = Object.entries(fields).flatMap(([name, read]) => {
-    const [from, to] = [read(before), read(after)];
-    return JSON.stringify(from) === JSON.stringify(to) ? [] : [[name, { from, to }] as const];
-  });
-  return detail.length === 0 ? null : { key: after.id, ...Object.fromEntries(detail) };
-}
+/** What the audit log says of a change, where they differ. */
+const loggedFields = ({ name, allow_ips, expires_at, scopes, budget }: Row<'keys'>) => ({
+  name,
+  allow_ips: JSON.parse(allow_ips),
+  expires_at,
+  scopes: scopesOf(scopes),
+  monthly_credits: budget,
+});
 
 export function keys(driver: StorageDriver): Keys {
   const { db } = driver;
@@ -122,13 +107,11 @@ export function keys(driver: StorageDriver): Keys {
   };
   /** Under the lock of its account. Throws ApiError `too_many_keys`. */
   const insert = async (trx: Transaction<Tables>, row: Insertable<Tables['keys']>) => {
-    const { n } = await trx
+    const others = trx
       .selectFrom('keys')
       .where('account_id', '=', row.account_id)
-      .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', row.created_at)]))
-      .select((eb) => eb.fn.countAll<number>().as('n'))
-      .executeTakeFirstOrThrow();
-    if (n >= KEYS_MAX) throw new ApiError('too_many_keys');
+      .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', row.created_at)]));
+    if ((await countOf(others)) >= KEYS_MAX) throw new ApiError('too_many_keys');
     return trx.insertInto('keys').values(row).returningAll().executeTakeFirstOrThrow();
   };
   const set = (trx: Transaction<Tables>, id: string, change: Partial<Row<'keys'>>) =>
@@ -203,8 +186,9 @@ export function keys(driver: StorageDriver): Keys {
           name: name === undefined ? before.name : storable(name),
           allow_ips: allowIps === undefined ? before.allow_ips : JSON.stringify(allowIps),
         });
-        const detail = changedKey(before, after);
-        if (detail !== null)
+        const changes = changesBetween(loggedFields(before), loggedFields(after));
+        const detail = { key: id, ...changes };
+        if (changes !== null)
           await writeAudit(trx, account, now, by, { action: 'key.changed', target: before.name, detail });
         return toKey({ ...after, test_of: before.test_of });
       });

@@ -5,7 +5,7 @@ import { OPERATOR_SCOPES } from '../kernel/facts/scopes.ts';
 import { newId } from '../kernel/ids.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
-import { storable } from './rows.ts';
+import { countOf, storable } from './rows.ts';
 import type { OperatorKey, Store } from './store.ts';
 import type { Row } from './tables.ts';
 
@@ -41,13 +41,8 @@ export function operatorKeys(driver: StorageDriver): Store['operatorKeys'] {
       checkOperatorKeyExpiry(expiresAt, now);
       return driver.transaction(async (trx) => {
         await driver.advisoryLock(trx, 'operator keys');
-        const { n } = await trx
-          .selectFrom('operator_keys')
-          .where('revoked_at', 'is', null)
-          .where('expires_at', '>', now)
-          .select((eb) => eb.fn.countAll<number>().as('n'))
-          .executeTakeFirstOrThrow();
-        if (n >= OPERATOR_KEYS_MAX)
+        const valid = trx.selectFrom('operator_keys').where('revoked_at', 'is', null).where('expires_at', '>', now);
+        if ((await countOf(valid)) >= OPERATOR_KEYS_MAX)
           throw new ApiError('too_many_keys', `There can be at most ${OPERATOR_KEYS_MAX} operator keys.`);
         const values = { id: newId('opk', now), name: storable(name), hash, last_four: lastFour, created_at: now };
         const limits = { allow_ips: JSON.stringify(allowIps), scopes: scopes.join(' '), expires_at: expiresAt };

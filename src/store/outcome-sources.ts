@@ -4,8 +4,9 @@ import { OUTCOME_SOURCES_MAX } from '../kernel/facts/limits.ts';
 import { newId } from '../kernel/ids.ts';
 import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import type { StorageDriver } from './driver.ts';
+import { rolledSecret, secretsOf } from './hooks.ts';
 import { writeAudit } from './people/audit-log.ts';
-import { accountId, storable } from './rows.ts';
+import { accountId, countOf, earlierSecretUntil, storable } from './rows.ts';
 import type { AccountId, OutcomeSource, Store } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
@@ -16,19 +17,11 @@ const toSource = (row: Row<'outcome_sources'>, now: number): OutcomeSource => ({
   provider: row.provider,
   name: row.name,
   hasSecret: row.secret !== null,
-  previousSecretUntil: row.previous_until !== null && row.previous_until > now ? row.previous_until : null,
+  previousSecretUntil: earlierSecretUntil(row, now),
   received: row.received,
   createdAt: row.created_at,
   lastReceivedAt: row.last_received_at,
 });
-
-const secretsOf = (
-  { secret, previous_secret: previous, previous_until: until }: Row<'outcome_sources'>,
-  now: number,
-): string[] => {
-  const older = previous !== null && until !== null && until > now ? [previous] : [];
-  return secret === null ? [] : [secret, ...older];
-};
 
 export function outcomeSources(driver: StorageDriver): Store['outcomeSources'] {
   const { db } = driver;
@@ -55,8 +48,7 @@ export function outcomeSources(driver: StorageDriver): Store['outcomeSources'] {
       return driver.transaction(async (trx) => {
         await lockExistingAccount(driver, trx, account);
         const all = trx.selectFrom('outcome_sources').where('account_id', '=', account);
-        const { n } = await all.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-        if (n >= OUTCOME_SOURCES_MAX) throw new ApiError('too_many_outcome_sources');
+        if ((await countOf(all)) >= OUTCOME_SOURCES_MAX) throw new ApiError('too_many_outcome_sources');
         const row = await trx
           .insertInto('outcome_sources')
           .values({
@@ -93,20 +85,11 @@ export function outcomeSources(driver: StorageDriver): Store['outcomeSources'] {
       return driver.transaction(async (trx) => {
         const before = await mine(trx, account, id);
         if (before === undefined) return null;
-        const had = before.secret !== null;
-        const after = await trx
-          .updateTable('outcome_sources')
-          .set({ secret, previous_secret: before.secret, previous_until: had ? now + graceMs : null })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        const grace = had ? { grace_seconds: Math.round(graceMs / 1000) } : {};
-        const detail = { source: id, ...grace };
-        await writeAudit(trx, account, now, by, {
-          action: 'outcome_source.secret_rolled',
-          target: before.name,
-          detail,
-        });
+        const { columns, grace } = rolledSecret(before, secret, graceMs, now);
+        const change = trx.updateTable('outcome_sources').set(columns).where('id', '=', id);
+        const after = await change.returningAll().executeTakeFirstOrThrow();
+        const [target, detail] = [before.name, { source: id, ...grace }];
+        await writeAudit(trx, account, now, by, { action: 'outcome_source.secret_rolled', target, detail });
         return toSource(after, now);
       });
     },

@@ -3,8 +3,8 @@ import { POLICIES_MAX } from '../kernel/facts/limits.ts';
 import { NO_RULES, type PolicyRules } from '../kernel/facts/policies.ts';
 import { lockExistingAccount } from './account-rows.ts';
 import type { StorageDriver } from './driver.ts';
-import { writeAudit } from './people/audit-log.ts';
-import { accountId, storable } from './rows.ts';
+import { changesBetween, writeAudit } from './people/audit-log.ts';
+import { accountId, countOf, storable } from './rows.ts';
 import type { AccountId, Store, StoredPolicy } from './store.ts';
 import type { Row } from './tables.ts';
 
@@ -30,20 +30,13 @@ const rulesOf = ({ signals, level, timeoutMs, onOutage, messages }: PolicyRules)
 });
 
 /** What differs, for the audit log: `{"signals.role": {"from": "accept", "to": "reject"}}`. */
-function changesIn(before: PolicyRules, after: PolicyRules): Record<string, { from: unknown; to: unknown }> {
-  const [from, to] = [flatRules(before), flatRules(after)];
-  const names = [...new Set([...from.keys(), ...to.keys()])];
-  const changed = names.filter((name) => from.get(name) !== to.get(name));
-  return Object.fromEntries(
-    changed.map((name) => [name, { from: from.get(name) ?? null, to: to.get(name) ?? null }] as const),
-  );
-}
+const changesIn = (before: PolicyRules, after: PolicyRules) => changesBetween(flatRules(before), flatRules(after));
 
-function flatRules({ signals, level, timeoutMs, onOutage, messages }: PolicyRules): Map<string, string | number> {
+function flatRules({ signals, level, timeoutMs, onOutage, messages }: PolicyRules): Record<string, string | number> {
   const texts = Object.entries(messages).flatMap(([ground, of = {}]) =>
     Object.entries(of).map(([language, text]) => [`messages.${ground}.${language}`, text] as const),
   );
-  return new Map<string, string | number>([
+  return Object.fromEntries<string | number>([
     ...Object.entries(signals).map(([signal, action]) => [`signals.${signal}`, action] as const),
     ['validation_type', level],
     ['timeout_ms', timeoutMs],
@@ -80,12 +73,8 @@ export function policies(driver: StorageDriver): Store['policies'] {
         const before = await all.where('name', '=', name).executeTakeFirst();
         const row = { account_id: account, name, rules: text, created_at: before?.created_at ?? now, changed_at: now };
         if (before === undefined) {
-          const { n } = await trx
-            .selectFrom('policies')
-            .where('account_id', '=', account)
-            .select((eb) => eb.fn.countAll<number>().as('n'))
-            .executeTakeFirstOrThrow();
-          if (n >= POLICIES_MAX) throw new ApiError('too_many_policies', undefined, { limit: POLICIES_MAX });
+          if ((await countOf(all)) >= POLICIES_MAX)
+            throw new ApiError('too_many_policies', undefined, { limit: POLICIES_MAX });
           await trx.insertInto('policies').values(row).execute();
         } else {
           const mine = trx.updateTable('policies').set(row).where('account_id', '=', account);
@@ -94,8 +83,8 @@ export function policies(driver: StorageDriver): Store['policies'] {
         const changes = changesIn(before === undefined ? NO_RULES : toPolicy(before), rules);
         const action = before === undefined ? 'policy.created' : 'policy.changed';
         // Saving what is there already is no event.
-        if (before === undefined || Object.keys(changes).length > 0)
-          await writeAudit(trx, account, now, by, { action, target: name, detail: { changes } });
+        if (before === undefined || changes !== null)
+          await writeAudit(trx, account, now, by, { action, target: name, detail: { changes: changes ?? {} } });
         return { created: before === undefined, policy: toPolicy(row) };
       });
     },
@@ -107,7 +96,7 @@ export function policies(driver: StorageDriver): Store['policies'] {
         const mine = trx.deleteFrom('policies').where('account_id', '=', account).where('name', '=', name);
         const row = await mine.returningAll().executeTakeFirst();
         if (row === undefined) return false;
-        const detail = { changes: changesIn(toPolicy(row), NO_RULES) };
+        const detail = { changes: changesIn(toPolicy(row), NO_RULES) ?? {} };
         await writeAudit(trx, account, now, by, { action: 'policy.deleted', target: name, detail });
         return true;
       });

@@ -1,3 +1,4 @@
+import type { SelectQueryBuilder } from 'kysely';
 import type { AccountId } from './store.ts';
 
 /**
@@ -14,6 +15,16 @@ export function onlyRow<T>(rows: readonly T[]): T {
   if (row === undefined) throw new Error('The database returned no row.');
   return row;
 }
+
+/** How many rows the query finds, whatever it selects of them. */
+export async function countOf<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): Promise<number> {
+  const counted = query.clearSelect().select((eb) => eb.fn.countAll<number>().as('n'));
+  return (await counted.$castTo<{ n: number }>().executeTakeFirstOrThrow()).n;
+}
+
+/** Until when an earlier secret is accepted beside the present one; null: it is not, or there is none. */
+export const earlierSecretUntil = ({ previous_until }: { readonly previous_until: number | null }, now: number) =>
+  previous_until !== null && previous_until > now ? previous_until : null;
 
 /** Mints the id of an account from its row; nothing outside the store does. */
 export const accountId = (id: string): AccountId => id as AccountId;

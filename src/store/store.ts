@@ -496,6 +496,9 @@ export interface Page<T> {
   readonly total: number;
 }
 
+/** A query for a page, by the number of the page, from 1. */
+export type ByPage<Query> = Omit<Query, 'offset' | 'limit'> & { readonly page: number; readonly perPage: number };
+
 export interface LedgerRow {
   readonly id: string;
   /** `day`: the sum of a day's entries that were deleted after their time. */
@@ -1213,7 +1216,7 @@ export type LoggedVerification = VerificationRecord & {
 type Verification = Omit<LoggedVerification, 'seq'>;
 
 /** Has the latest time and the number of requests of a key from one address; null: without one. */
-export interface KeyClient {
+interface KeyClient {
   readonly ip: string | null;
   readonly requests: number;
   readonly lastAt: number;
@@ -2007,7 +2010,7 @@ interface Users {
   remove(id: string, by?: Actor): Promise<boolean>;
 }
 
-export interface Membership {
+interface Membership {
   readonly account: AccountId;
   readonly accountName: string;
   readonly plan: string;

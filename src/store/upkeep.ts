@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { DAY_MS, toDate, toIso } from '../kernel/clock.ts';
 import { OUTCOMES_DAYS, SEEN_DAYS, USAGE_HOURS_KEPT_DAYS } from '../kernel/facts/limits.ts';
+import { onceAtATime } from '../kernel/once-at-a-time.ts';
 import { addRemovalJobs, removeRows } from './account-removal.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches, yieldToEventLoop } from './batches.ts';
 import { giveBackTo, releaseExpired, type Scope } from './charge/shared-hold.ts';
@@ -232,7 +233,6 @@ export function upkeep(driver: StorageDriver, clock: StoreClock): Store['upkeep'
     return released;
   };
 
-  let sweeping: Promise<number> | null = null;
   const releaseAll = async (signal?: AbortSignal): Promise<number> => {
     let released = 0;
     for (const { id } of await db.selectFrom('nodes').select('id').execute()) {
@@ -245,13 +245,8 @@ export function upkeep(driver: StorageDriver, clock: StoreClock): Store['upkeep'
   };
 
   return {
-    releaseDead(signal) {
-      // A second sweep at the same time would find nothing more, and each uses a connection.
-      sweeping ??= releaseAll(signal).finally(() => {
-        sweeping = null;
-      });
-      return sweeping;
-    },
+    // A second sweep at the same time would find nothing more, and each uses a connection.
+    releaseDead: onceAtATime(releaseAll),
 
     purge: (keepMs, signal, seenMs = SEEN_DAYS.default * DAY_MS, outcomesMs = OUTCOMES_DAYS.default * DAY_MS) =>
       purge(driver, purgeParts, { keepMs, seenMs, outcomesMs }, signal),

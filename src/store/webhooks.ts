@@ -17,9 +17,9 @@ import { newId } from '../kernel/ids.ts';
 import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import type { Scope } from './charge/shared-hold.ts';
 import type { StorageDriver } from './driver.ts';
-import { writeAudit } from './people/audit-log.ts';
+import { changesBetween, writeAudit } from './people/audit-log.ts';
 import { adminsOf, mailAdmins } from './people/members.ts';
-import { accountId, storable, storableOrNull } from './rows.ts';
+import { accountId, countOf, earlierSecretUntil, storable, storableOrNull } from './rows.ts';
 import type {
   AccountId,
   Actor,
@@ -172,13 +172,13 @@ const toWebhook = (row: Row<'webhooks'>, now: number): Webhook => ({
   disabledReason: row.disabled_reason,
   disabledAt: row.disabled_at,
   failingSince: row.failing_since,
-  previousSecretUntil: row.previous_until !== null && row.previous_until > now ? row.previous_until : null,
+  previousSecretUntil: earlierSecretUntil(row, now),
   createdAt: row.created_at,
 });
 
 /** The secrets that sign, the newest first. */
 const signingSecrets = (row: Row<'webhooks'>, now: number): string[] =>
-  row.previous_secret !== null && row.previous_until !== null && row.previous_until > now
+  row.previous_secret !== null && earlierSecretUntil(row, now) !== null
     ? [row.secret, ...row.previous_secret.split(BETWEEN_SECRETS)]
     : [row.secret];
 
@@ -346,8 +346,7 @@ function deliveryMethods(driver: StorageDriver): Pick<Store['webhooks'], Deliver
       const mine = status === undefined ? all : all.where('status', '=', status);
       const newest = mine.select(DELIVERY_COLUMNS).orderBy('created_at', 'desc').orderBy('id', 'desc');
       const rows = await newest.offset(offset).limit(limit).execute();
-      const { n } = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-      return { items: rows.map(toDelivery), total: n };
+      return { items: rows.map(toDelivery), total: await countOf(mine) };
     },
 
     async deliveryCounts(account, since) {
@@ -590,8 +589,7 @@ export function webhooks(driver: StorageDriver): Store['webhooks'] {
       return driver.transaction(async (trx) => {
         await lockExistingAccount(driver, trx, account);
         const all = trx.selectFrom('webhooks').where('account_id', '=', account);
-        const { n } = await all.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-        if (n >= WEBHOOKS_MAX) throw new ApiError('too_many_webhooks');
+        if ((await countOf(all)) >= WEBHOOKS_MAX) throw new ApiError('too_many_webhooks');
         const row = await trx
           .insertInto('webhooks')
           .values({
@@ -681,16 +679,13 @@ const UNTRIED = { failing_since: null, failed_at: null } as const;
 
 /** Tells the audit log what changed. */
 function changedFields(before: Row<'webhooks'>, after: Row<'webhooks'>): Record<string, unknown> | null {
-  const fields = {
-    url: ({ url }: Row<'webhooks'>) => url,
-    events: ({ events }: Row<'webhooks'>): unknown => JSON.parse(events),
-    description: ({ description }: Row<'webhooks'>) => description,
-    enabled: ({ enabled }: Row<'webhooks'>) => enabled === 1,
-  };
-  const detail = Object.entries(fields).flatMap(([name, read]) => {
-    const [from, to] = [read(before), read(after)];
-    if (JSON.stringify(from) === JSON.stringify(to)) return [];
-    return [[name, name === 'url' ? { from: shownUrl(before), to: shownUrl(after) } : { from, to }] as const];
+  const fields = ({ url, events, description, enabled }: Row<'webhooks'>) => ({
+    url,
+    events: JSON.parse(events),
+    description,
+    enabled: enabled === 1,
   });
-  return detail.length === 0 ? null : { webhook: after.id, ...Object.fromEntries(detail) };
+  const changes = changesBetween(fields(before), fields(after));
+  if (changes?.url !== undefined) changes.url = { from: shownUrl(before), to: shownUrl(after) };
+  return changes && { webhook: after.id, ...changes };
 }

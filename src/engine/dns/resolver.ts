@@ -291,14 +291,6 @@ interface CachedAnswer {
   readonly next: CachedAnswer | null;
 }
 
-interface DnsCache {
-  get(name: string, type: RecordType): DnsAnswer | undefined;
-  set(name: string, type: RecordType, answer: DnsAnswer): void;
-  /** Counts names. */
-  size(): number;
-  clear(): void;
-}
-
 function answerOfType(first: CachedAnswer | null | undefined, type: RecordType): CachedAnswer | null {
   for (let kept = first ?? null; kept !== null; kept = kept.next) if (kept.type === type) return kept;
   return null;
@@ -310,15 +302,15 @@ function answerOfType(first: CachedAnswer | null | undefined, type: RecordType):
  * concatenated key. The types, of which most names have one or two, are a linked list: a Map for each name would be
  * most of the memory.
  */
-function createDnsCache(names: number, clock: Clock): DnsCache {
+function createDnsCache(names: number, clock: Clock) {
   // Created with the first answer: it allocates its whole capacity, which would slow every start.
   let lru: LRUCache<string, CachedAnswer> | null = null;
   return {
-    get(name, type) {
+    get(name: string, type: RecordType) {
       const kept = answerOfType(lru?.get(name), type);
       return kept && clock.elapsed() < kept.untilMs ? kept.answer : undefined;
     },
-    set(name, type, answer) {
+    set(name: string, type: RecordType, answer: DnsAnswer) {
       if (!('ttlSeconds' in answer)) return;
       const untilMs = clock.elapsed() + answer.ttlSeconds * 1000;
       lru ??= new LRUCache({ max: names });
@@ -327,6 +319,7 @@ function createDnsCache(names: number, clock: Clock): DnsCache {
       if (known) [known.answer, known.untilMs] = [answer, untilMs];
       else lru.set(name, { answer, untilMs, type, next: first });
     },
+    /** Counts names. */
     size: () => lru?.size ?? 0,
     clear: () => lru?.clear(),
   };
@@ -360,15 +353,6 @@ function waitFor(
   });
 }
 
-interface Liveness {
-  /** Records that a server has just answered this question with NOERROR or NXDOMAIN; `found`: with records. */
-  recordSuccess(question: DnsQuestion, found: boolean): void;
-  /** Returns the `Clock.elapsed()` ms of the last success; null before the first. */
-  lastSuccess(): number | null;
-  /** See Resolver.alive. */
-  alive(limit: { deadlineMs: number; sinceMs: number }): Promise<boolean>;
-}
-
 /** Names that every resolver for the Internet can answer, mostly from its own cache. */
 const CONTROLS: readonly DnsQuestion[] = [
   { name: '.', type: 'NS' },
@@ -395,7 +379,7 @@ interface ProbeRound {
  * Tells a dead resolver from a domain whose own servers fail. `ask` sends one query, bypassing the cache, and calls
  * back when it ended, successfully (after `recordSuccess`) or not.
  */
-function createLiveness(clock: Clock, ask: (question: DnsQuestion, done: () => void) => void): Liveness {
+function createLiveness(clock: Clock, ask: (question: DnsQuestion, done: () => void) => void) {
   let last: number | null = null;
   // The third control: a private resolver may know only its own names. This query may hang while others work, which is
   // why a round in progress does not keep a new one from starting.
@@ -428,15 +412,18 @@ function createLiveness(clock: Clock, ask: (question: DnsQuestion, done: () => v
   }
 
   return {
-    recordSuccess(question, found) {
+    /** Records that a server has just answered this question with NOERROR or NXDOMAIN; `found`: with records. */
+    recordSuccess(question: DnsQuestion, found: boolean) {
       last = clock.elapsed();
       // A denial would have to be confirmed each time.
       if ((found || answeredWell === null) && !CONTROLS.some(({ name }) => name === question.name))
         answeredWell = question;
       for (const round of rounds) for (const notify of [...round.waiting]) notify(true);
     },
+    /** Returns the `Clock.elapsed()` ms of the last success; null before the first. */
     lastSuccess: () => last,
-    alive({ deadlineMs, sinceMs }) {
+    /** See Resolver.alive. */
+    alive({ deadlineMs, sinceMs }: { deadlineMs: number; sinceMs: number }): Promise<boolean> {
       const now = clock.elapsed();
       if (last !== null && last >= sinceMs) return Promise.resolve(true);
       if (deadlineMs <= now) return Promise.resolve(false);

@@ -57,16 +57,6 @@ interface AskTime {
   readonly extraWaitMs: number;
 }
 
-interface ServerPool {
-  /** Queries servers until one answers. `done` is called exactly once, never synchronously. */
-  ask(question: DnsQuestion, time: AskTime, done: (outcome: QueryOutcome) => void): void;
-  /** Sends control queries to the servers that were not checked yet. */
-  check(): void;
-  health(): ServerHealth[];
-  /** Pending queries settle with `network`. */
-  close(): void;
-}
-
 /** Each server gets this many attempts when none answers. */
 const ROUNDS = 2;
 
@@ -136,7 +126,7 @@ export function createServerPool(options: {
   /** See Trust. */
   laboratory: boolean;
   onTrust: (change: TrustChange) => void;
-}): ServerPool {
+}) {
   const members: PoolMember[] = options.servers.map((server) => ({
     server,
     ...transportTo(server, options),
@@ -229,7 +219,9 @@ export function createServerPool(options: {
   }
 
   return {
+    /** Queries servers until one answers. `done` is called exactly once, never synchronously. */
     ask,
+    /** Sends control queries to the servers that were not checked yet. */
     check: () => {
       for (const { checked } of closed ? [] : members) checked?.check();
     },
@@ -239,6 +231,7 @@ export function createServerPool(options: {
         ...counters,
         trust: checked?.trust() ?? 'unchecked',
       })),
+    /** Pending queries settle with `network`. */
     close: () => {
       closed = true;
       for (const { value: shut } of [...running]) shut();

@@ -19,13 +19,6 @@ const QUESTIONS_PER_SOCKET = 32;
 
 type OnReplyRead = (result: ReadReply | { kind: 'network' }) => void;
 
-interface UdpTransport {
-  /** Sends one query; `onResult` is called at most once, and not after the returned function was called. */
-  send(question: DnsQuestion, edns: boolean, onResult: OnReplyRead): () => void;
-  /** Closes every socket; pending queries end with `network`. */
-  close(): void;
-}
-
 interface OpenQuery {
   readonly id: number;
   readonly question: DnsQuestion;
@@ -57,7 +50,7 @@ function failLater(onResult: OnReplyRead): () => void {
   return () => clearImmediate(timer);
 }
 
-function createUdp(server: DnsServer): UdpTransport {
+function createUdp(server: DnsServer) {
   const sockets = new LinkedList<SharedSocket>();
   let current: SharedSocket | null = null;
   /** To be sent at the end of this turn of the event loop. */
@@ -161,7 +154,9 @@ function createUdp(server: DnsServer): UdpTransport {
   }
 
   return {
+    /** Sends one query; `onResult` is called at most once, and not after the returned function was called. */
     send,
+    /** Closes every socket; pending queries end with `network`. */
     close: () => {
       for (const { value } of [...sockets]) end(value);
     },

@@ -9,16 +9,6 @@ import type { Clock } from '../../kernel/clock.ts';
 import { SIGNING_CERTIFICATE_BYTES } from '../../kernel/facts/limits.ts';
 import type { Post } from './post.ts';
 
-export interface Sns {
-  /**
-   * The certificate that a notification names, if it is one of SNS in the region of the topic and valid now; null
-   * otherwise. Rejects where it could not be fetched.
-   */
-  certificate(url: string, topic: string): Promise<X509Certificate | null>;
-  /** Confirms the subscription to a topic. The address is ours, not that of the message. Rejects where it failed. */
-  confirm(topic: string, token: string): Promise<void>;
-}
-
 interface SnsDeps {
   readonly post: Post;
   readonly clock: Clock;
@@ -39,7 +29,7 @@ const topicHost = (topic: string): string | null => {
   return region === undefined ? null : `sns.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 };
 
-export function createSns({ post, clock, laboratory }: SnsDeps): Sns {
+export function createSns({ post, clock, laboratory }: SnsDeps) {
   const kept = new LRUCache<string, X509Certificate>({ max: CERTIFICATES_KEPT, ttl: CERTIFICATE_KEPT_MS });
   /** Of the laboratory, where it is not at the port of HTTPS; learned from the URLs of certificates. */
   let origin: string | null = null;
@@ -60,7 +50,11 @@ export function createSns({ post, clock, laboratory }: SnsDeps): Sns {
   }
 
   return {
-    async certificate(text, topic) {
+    /**
+     * The certificate that a notification names, if it is one of SNS in the region of the topic and valid now; null
+     * otherwise. Rejects where it could not be fetched.
+     */
+    async certificate(text: string, topic: string) {
       const url = pinned(text, topic);
       if (url === null) return null;
       if (laboratory) origin = url.origin;
@@ -74,7 +68,8 @@ export function createSns({ post, clock, laboratory }: SnsDeps): Sns {
         : null;
     },
 
-    async confirm(topic, token) {
+    /** Confirms the subscription to a topic. The address is ours, not that of the message. Rejects where it failed. */
+    async confirm(topic: string, token: string) {
       const host = topicHost(topic);
       if (host === null) throw new TypeError('A topic that is subscribed to has an ARN.');
       const query = new URLSearchParams({ Action: 'ConfirmSubscription', TopicArn: topic, Token: token });
@@ -82,6 +77,8 @@ export function createSns({ post, clock, laboratory }: SnsDeps): Sns {
     },
   };
 }
+
+export type Sns = ReturnType<typeof createSns>;
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]{1,8192}-----END CERTIFICATE-----/g;
 const CHAIN_MAX = 5;

@@ -2,15 +2,7 @@ import type { SmtpStage } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import { type Clause, clausesOf, type Subject } from './classify/clauses.ts';
 import { type Codes, type CodesFile, compileCodes, loadCodes, type OperatorRow } from './classify/codes.ts';
-import {
-  type Echoes,
-  MAX_TEXT,
-  type Plain,
-  plainWords,
-  type Template,
-  takeOutEchoes,
-  templateOf,
-} from './classify/echoes.ts';
+import { type Echoes, MAX_TEXT, type Plain, plainWords, takeOutEchoes, templateOf } from './classify/echoes.ts';
 import {
   compileLexicon,
   joinLines,
@@ -242,19 +234,6 @@ export interface Explanation {
   readonly model: (Prediction & { readonly features: readonly Weighed[]; readonly needed: number | null }) | null;
 }
 
-export interface Classifier {
-  /** Classifies a reply. Pure, never throws, bounded in time. */
-  classify(input: ReplyToRead): RuleReading;
-  /** Does the same, and gives the reasons. */
-  explain(input: ReplyToRead): Explanation;
-  /** What the model sees of a reply, for training. */
-  see(input: ReplyToRead): Seen;
-  /** Whether a rule that decided (`Reading.rule`) is about our IP address. */
-  isAboutOurIp(rule: string): boolean;
-  /** The text without addresses, names, numbers and ids: what uncertain replies are counted and kept by. */
-  template(input: Pick<ReplyToRead, 'reply' | 'echoes'>): Template;
-}
-
 /** What replies are read with. */
 interface ClassifierData {
   readonly lexicon: LexiconFile;
@@ -286,7 +265,7 @@ interface ClassifierOptions {
 export function createClassifier(
   data: ClassifierData = loadClassifierData(),
   { operators, leftOut = new Set(), thresholds = THRESHOLDS }: ClassifierOptions = {},
-): Classifier {
+) {
   const forms = data.codes.operators.filter(({ id }) => !leftOut.has(id));
   const keep = new Set(data.lexicon.keep);
   const isBlocklist = suffixes(data.lexicon.blocklists);
@@ -300,21 +279,28 @@ export function createClassifier(
   };
   const ofRow = new Map(forms.map(({ id, rule }) => [id, rule] as const));
   return {
-    isAboutOurIp: (id) => {
+    /** Whether a rule that decided (`Reading.rule`) is about our IP address. */
+    isAboutOurIp: (id: string) => {
       const rule = ofRow.get(id) ?? (isRule(id) ? id : null);
       return rule !== null && ruleOf(rule).meaning === 'us_ip';
     },
-    classify: (input) => classify(input, reader),
-    explain: (input) => explainClass(input, reader),
-    see: (input) => {
+    /** Classifies a reply. Pure, never throws, bounded in time. */
+    classify: (input: ReplyToRead) => classify(input, reader),
+    /** Does the same, and gives the reasons. */
+    explain: (input: ReplyToRead) => explainClass(input, reader),
+    /** What the model sees of a reply, for training. */
+    see: (input: ReplyToRead) => {
       const { text, code } = input.reply;
       const evidence = gatherEvidence(input, text.slice(0, MAX_TEXT), reader);
       return seenOf(evidence, code, decideByRules(evidence, code, text).rule);
     },
-    template: ({ reply, echoes }) =>
+    /** The text without addresses, names, numbers and ids: what uncertain replies are counted and kept by. */
+    template: ({ reply, echoes }: Pick<ReplyToRead, 'reply' | 'echoes'>) =>
       templateOf(reply, plainWords(reader.plain(reply.text, echoes).marked), echoes, lexicon.has),
   };
 }
+
+export type Classifier = ReturnType<typeof createClassifier>;
 
 const CLOSING = /closing (?:transmission|connection)/i;
 

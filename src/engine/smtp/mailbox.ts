@@ -29,14 +29,13 @@ import {
   loadSilentOperators,
   mailOperatorKey,
   type OperatorNames,
-  type OperatorUse,
   type SilentOperator,
 } from './operators.ts';
 import { type RequestResult, type ServedRequest, SessionPool } from './pool.ts';
 import { blankedText, type SmtpReply } from './reply.ts';
 import { Transcript } from './session.ts';
 import { SharedRates, type SharedRatesOptions } from './shared-rates.ts';
-import { type AddressRejection, Throttle, type ThrottleStats } from './throttle.ts';
+import { type AddressRejection, Throttle } from './throttle.ts';
 
 export interface MailboxLimit {
   /** By `Clock.elapsed()`. */
@@ -58,39 +57,14 @@ export interface MailboxLimit {
   readonly isBackground?: boolean;
 }
 
-/** Queries the hosts in `dns` about one address, never throws. */
-export interface MailboxQuestion {
-  check(
-    subject: { address: Address; dns: DnsEvidence },
-    limit: MailboxLimit,
-  ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
+interface MailboxSubject {
+  readonly address: Address;
+  readonly dns: DnsEvidence;
 }
 
-export interface MailboxCheck {
-  /** It never rejects. */
-  check(
-    subject: { readonly address: Address; readonly dns: DnsEvidence },
-    limit: CheckLimit,
-  ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
-  /** Name of the egress from which the first host is asked; null: there is none. */
-  egressFor(subject: { readonly address: Address; readonly dns: DnsEvidence }, limit: CheckLimit): string | null;
-  /** Operators whose breaker is open for an egress. */
-  breakersOpen(egress: string): number;
-  /** Seconds for which an egress rests; 0: it does not. */
-  restsForSeconds(egress: string): number;
-  /**
-   * From where dialogues begin from now on: those under way end as they began, and limits and breakers of an egress are
-   * kept by its name. Throws a TypeError as `createMailboxCheck` does, and changes nothing then.
-   */
-  reload(egresses: readonly Egress[]): void;
-  /** Forgets which domains are catch-all. */
-  forgetCatchAll(): void;
-  /** `slices`: of the rates shared with other processes, which this one has or waits for. */
-  stats(): ThrottleStats & { readonly sessions: number; readonly idle: number; readonly slices: number };
-  /** Metrics show it. */
-  useByOperator(names: OperatorNames): OperatorUse[];
-  /** Ends every session; resolves when the slices of shared rates are given back. */
-  close(): Promise<void>;
+/** Queries the hosts in `dns` about one address, never throws. */
+export interface MailboxQuestion {
+  check(subject: MailboxSubject, limit: MailboxLimit): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
 }
 
 /** The input of the classifier (classify.ts). */
@@ -142,7 +116,7 @@ export interface MailboxCheckOptions extends HostOwners {
 }
 
 /** Throws a TypeError for an unqualified HELO name or an invalid sender. */
-export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
+export function createMailboxCheck(options: MailboxCheckOptions) {
   const { clock, egresses, port, mayDial, connectionsPerHost, ratePerOperator, breakerSeconds } = options;
   const senders = new Senders(options);
   const limits = { ...SMTP_LIMITS, ...options.limits };
@@ -176,22 +150,34 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     cache: new CatchAllCache(clock),
   };
   return {
-    check: (subject, limit) => new MailboxCheckRun(deps, subject, limit).run(),
-    egressFor: (subject, limit) => new MailboxCheckRun(deps, subject, limit).firstEgress(),
-    breakersOpen: (egress) => throttle.breakersOpen(egress),
-    restsForSeconds: (egress) => throttle.restsForSeconds(egress),
-    reload(next) {
+    /** It never rejects. */
+    check: (subject: MailboxSubject, limit: CheckLimit) => new MailboxCheckRun(deps, subject, limit).run(),
+    /** Name of the egress from which the first host is asked; null: there is none. */
+    egressFor: (subject: MailboxSubject, limit: CheckLimit) => new MailboxCheckRun(deps, subject, limit).firstEgress(),
+    /** Operators whose breaker is open for an egress. */
+    breakersOpen: (egress: string) => throttle.breakersOpen(egress),
+    /** Seconds for which an egress rests; 0: it does not. */
+    restsForSeconds: (egress: string) => throttle.restsForSeconds(egress),
+    /**
+     * From where dialogues begin from now on: those under way end as they began, and limits and breakers of an egress
+     * are kept by its name. Throws a TypeError as `createMailboxCheck` does, and changes nothing then.
+     */
+    reload(next: readonly Egress[]) {
       senders.reload(next);
       throttle.reload(next);
     },
+    /** Forgets which domains are catch-all. */
     forgetCatchAll: () => deps.cache.clear(),
+    /** `slices`: of the rates shared with other processes, which this one has or waits for. */
     stats: () => ({
       ...throttle.stats(),
       sessions: pool.sessions.open,
       idle: pool.sessions.idle,
       slices: shared?.slices ?? 0,
     }),
-    useByOperator: (names) => throttle.useByOperator(names),
+    /** Metrics show it. */
+    useByOperator: (names: OperatorNames) => throttle.useByOperator(names),
+    /** Ends every session; resolves when the slices of shared rates are given back. */
     async close() {
       rests.close();
       pool.close();
@@ -199,6 +185,8 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     },
   };
 }
+
+export type MailboxCheck = ReturnType<typeof createMailboxCheck>;
 
 interface SenderIdentity {
   readonly egress: Egress;
@@ -326,7 +314,7 @@ class MailboxCheckRun {
   /** The random local part is the same one in every session of this check. */
   #probed: string | null = null;
 
-  constructor(deps: CheckDeps, { address, dns }: { address: Address; dns: DnsEvidence }, limit: CheckLimit) {
+  constructor(deps: CheckDeps, { address, dns }: MailboxSubject, limit: CheckLimit) {
     this.#deps = deps;
     this.#address = address;
     this.#dns = dns;

@@ -20,16 +20,13 @@ export function loadSilentOperators(path: string = dataFile('smtp-operators.json
 export const OTHER_OPERATORS = 'other';
 
 /** Whose a mail host is. */
-export interface HostOwners {
-  readonly registrableDomain: (host: string) => string | null;
-  /** Returns the name of the provider in the list of mail hosts, or null. */
-  readonly providerOf: (host: string) => string | null;
-}
-
-export const hostOwners = (domainData: () => Pick<DomainData, 'provider'>): HostOwners => ({
+export const hostOwners = (domainData: () => Pick<DomainData, 'provider'>) => ({
   registrableDomain,
-  providerOf: (host) => domainData().provider(host)?.name ?? null,
+  /** Returns the name of the provider in the list of mail hosts, or null. */
+  providerOf: (host: string) => domainData().provider(host)?.name ?? null,
 });
+
+export type HostOwners = ReturnType<typeof hostOwners>;
 
 const OPERATOR_DOMAINS_MAX = 3;
 

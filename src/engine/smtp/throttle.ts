@@ -37,7 +37,7 @@ export interface PermitRequest extends Destination {
   readonly startByMs: number;
 }
 
-export interface ThrottleStats {
+interface ThrottleStats {
   readonly open: number;
   readonly waiting: number;
   readonly operators: number;

@@ -17,22 +17,12 @@ interface UncertainReplyKind {
   readonly count: number;
 }
 
-export interface UncertainReplyCounter {
-  note(reply: Omit<UncertainReplyKind, 'count'>): void;
-  /** What was noted since the last call, or put back. */
-  take(): UncertainReplyKind[];
-  /** What was taken and could not be stored. */
-  putBack(replies: readonly UncertainReplyKind[]): void;
-  /** Counts all of this process, by rule. */
-  readonly totals: ReadonlyMap<string, number>;
-}
-
 /** Kinds kept in memory until they are taken; beyond that, replies only count in the totals. */
 const KINDS_MAX = 200;
 /** Of one operator, so that none displaces the others. */
 const KINDS_PER_OPERATOR_MAX = 40;
 
-export function countUncertainReplies(): UncertainReplyCounter {
+export function countUncertainReplies() {
   let kinds = new Map<string, UncertainReplyKind>();
   let ofOperator = new Map<string, number>();
   const totals = new Map<string, number>();
@@ -49,16 +39,21 @@ export function countUncertainReplies(): UncertainReplyCounter {
   }
 
   return {
-    note(reply) {
+    note(reply: Omit<UncertainReplyKind, 'count'>) {
       totals.set(reply.rule, (totals.get(reply.rule) ?? 0) + 1);
       add({ ...reply, count: 1 });
     },
+    /** What was noted since the last call, or put back. */
     take() {
       const taken = [...kinds.values()];
       [kinds, ofOperator] = [new Map(), new Map()];
       return taken;
     },
-    putBack: (replies) => replies.forEach(add),
+    /** What was taken and could not be stored. */
+    putBack: (replies: readonly UncertainReplyKind[]) => replies.forEach(add),
+    /** Counts all of this process, by rule. */
     totals,
   };
 }
+
+export type UncertainReplyCounter = ReturnType<typeof countUncertainReplies>;

@@ -70,18 +70,11 @@ export function createOperatorLimiter(clock: Clock): { admit(key: string): void 
 }
 
 /** Limits guesses of the metrics token, by network. */
-interface GuessLimiter {
-  /** To be called before a guess is looked at. Throws `rate_limit_exceeded`. */
-  admit(ip: string): void;
-  failed(ip: string): void;
-  /** The address is counted apart from its network from now on: guesses of its neighbors do not block it. */
-  succeeded(ip: string): void;
-}
-
-export function createGuessLimiter(clock: Clock): GuessLimiter {
+export function createGuessLimiter(clock: Clock) {
   const guesses = new GuessCounts({ windowMs: METRICS_GUESSES_SECONDS * 1000, perNetwork: METRICS_GUESSES });
   return {
-    admit(ip) {
+    /** To be called before a guess is looked at. Throws `rate_limit_exceeded`. */
+    admit(ip: string) {
       const now = clock.now();
       if (guesses.mayGuess(ip, now)) return;
       throw new ApiError('rate_limit_exceeded', 'Too many wrong metrics tokens came from this network.', {
@@ -89,7 +82,8 @@ export function createGuessLimiter(clock: Clock): GuessLimiter {
         retry_after: guesses.secondsLeft(now),
       });
     },
-    failed: (ip) => guesses.failed(ip, clock.now()),
-    succeeded: (ip) => guesses.succeeded(ip),
+    failed: (ip: string) => guesses.failed(ip, clock.now()),
+    /** The address is counted apart from its network from now on: guesses of its neighbors do not block it. */
+    succeeded: (ip: string) => guesses.succeeded(ip),
   };
 }

@@ -8,7 +8,7 @@ import type { AccountDetail, AccountStorage, KeysetQuery, LedgerPage, LedgerRang
 import type { ActingMember, MemberService, Role } from '../../service/members.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
 import { browserRequest, done } from '../access/session.ts';
-import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
+import { inEachForm, rowsFile } from '../csv.ts';
 import { nothingToChange } from '../reply.ts';
 import { ACCOUNT_PATH, type AccountContext, type Route, route } from '../route.ts';
 
@@ -82,11 +82,13 @@ export const membersReply = (
   })),
 });
 
-const LEDGER_HEAD = ['at', 'kind', 'amount', 'charged', 'verification_id', 'verifications', 'note'];
-
-const ledgerCells = (row: LedgerPage['rows'][number]) => {
-  const r = ledgerRow(row);
-  return [r.created_at, r.kind, r.amount, r.charged, r.verification_id, r.verifications, r.note];
+const LEDGER_FILE = {
+  columns: ['at', 'kind', 'amount', 'charged', 'verification_id', 'verifications', 'note'],
+  cells: (row: LedgerPage['rows'][number]) => {
+    const r = ledgerRow(row);
+    return [r.created_at, r.kind, r.amount, r.charged, r.verification_id, r.verifications, r.note];
+  },
+  reply: ledgerRow,
 };
 
 const acting = ({ account, user, role, actor }: AccountContext): ActingMember => ({
@@ -105,7 +107,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     cost: null,
     liveOnly: true,
     output: { content: C.AccountReply },
-    doc: { operationId: 'account', tag: 'Dashboard', summary: 'Plan, limits, prices, retention' },
+    doc: { operationId: 'account', summary: 'Plan, limits, prices, retention' },
     serve:
       ({ account: accounts, plans }) =>
       async ({ account, role }) => {
@@ -123,7 +125,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: C.AccountReply },
     doc: {
       operationId: 'changeAccount',
-      tag: 'Dashboard',
       summary: 'Change name, retention, trust in bounces, and whether members need a second factor',
       errors: [422],
     },
@@ -151,7 +152,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: Done },
     doc: {
       operationId: 'deleteAccount',
-      tag: 'Dashboard',
       summary: 'Delete the account and all its data permanently',
       errors: [403, 422, 429],
     },
@@ -171,7 +171,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.LedgerQuery },
     output: { content: C.LedgerReply },
-    doc: { operationId: 'ledger', tag: 'Dashboard', summary: 'Every balance change, newest first' },
+    doc: { operationId: 'ledger', summary: 'Every balance change, newest first' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) => ({ body: ledgerReply(await accounts.ledger(account, ledgerPageOf(query))) }),
@@ -183,42 +183,27 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.LedgerDaysQuery },
     output: { content: C.LedgerDaysReply },
-    doc: { operationId: 'ledgerDays', tag: 'Dashboard', summary: 'Grants, and charges and balance by day (UTC)' },
+    doc: { operationId: 'ledgerDays', summary: 'Grants, and charges and balance by day (UTC)' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query: { days } }) => ({
         body: (await accounts.ledgerDays(account, days)) satisfies C.LedgerDaysReply,
       }),
   }),
-  route({
-    method: 'GET',
-    path: `${ACCOUNT_PATH}/ledger.csv`,
-    access: 'viewer',
-    cost: null,
-    output: { content: 'text/csv' },
-    doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV' },
-    serve:
-      ({ account: accounts, costs }) =>
-      async ({ account }) =>
-        csvFile(
-          'ledger',
-          LEDGER_HEAD,
-          await costs.read('export', account, accounts.allLedgerRows(account)),
-          ledgerCells,
-        ),
-  }),
-  route({
-    method: 'GET',
-    path: `${ACCOUNT_PATH}/ledger.jsonl`,
-    access: 'viewer',
-    cost: null,
-    output: { content: JSON_LINES },
-    doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines' },
-    serve:
-      ({ account: accounts, costs }) =>
-      async ({ account }) =>
-        jsonLinesFile('ledger', await costs.read('export', account, accounts.allLedgerRows(account)), ledgerRow),
-  }),
+  ...inEachForm((form, { content, id, title }) =>
+    route({
+      method: 'GET',
+      path: `${ACCOUNT_PATH}/ledger.${form}`,
+      access: 'viewer',
+      cost: null,
+      output: { content },
+      doc: { operationId: `ledger${id}`, summary: `The whole ledger as ${title}` },
+      serve:
+        ({ account: accounts, costs }) =>
+        async ({ account }) =>
+          rowsFile(form, 'ledger', await costs.read('export', account, accounts.allLedgerRows(account)), LEDGER_FILE),
+    }),
+  ),
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/members`,
@@ -226,7 +211,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     cost: null,
     liveOnly: true,
     output: { content: C.MembersReply },
-    doc: { operationId: 'members', tag: 'Dashboard', summary: 'Members and pending invitations' },
+    doc: { operationId: 'members', summary: 'Members and pending invitations' },
     serve:
       ({ members }) =>
       async ({ account, user }) => ({ body: membersReply(await members.list(account), user) }),
@@ -240,7 +225,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: Done },
     doc: {
       operationId: 'changeRole',
-      tag: 'Dashboard',
       summary: "Change a member's role; only owners grant or revoke the owner role, and the last owner keeps it",
       errors: [422],
     },
@@ -259,7 +243,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: Done },
     doc: {
       operationId: 'removeMember',
-      tag: 'Dashboard',
       summary: 'Remove a member (admins; only owners remove owners) or leave the account (any member)',
       errors: [422],
     },
@@ -279,7 +262,6 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.InviteReply },
     doc: {
       operationId: 'invite',
-      tag: 'Dashboard',
       summary: 'Invite someone by email; the invitation is valid for seven days',
       errors: [422, 429],
     },
@@ -293,7 +275,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     access: 'admin',
     liveOnly: true,
     output: { content: Done },
-    doc: { operationId: 'withdrawInvitation', tag: 'Dashboard', summary: 'Revoke an invitation' },
+    doc: { operationId: 'withdrawInvitation', summary: 'Revoke an invitation' },
     serve:
       ({ members }) =>
       async (context, { params }) => {

@@ -16,7 +16,7 @@ export const ALERT_ROUTES: readonly Route[] = [
     cost: null,
     liveOnly: true,
     output: { content: C.AlertsReply },
-    doc: { operationId: 'alerts', tag: 'Dashboard', summary: 'Alerts that are mailed, and those that go on' },
+    doc: { operationId: 'alerts', summary: 'Alerts that are mailed, and those that go on' },
     serve:
       ({ alerts }) =>
       async ({ account }) => {
@@ -38,7 +38,7 @@ export const ALERT_ROUTES: readonly Route[] = [
     liveOnly: true,
     input: { body: C.AlertsChange },
     output: { content: Done },
-    doc: { operationId: 'changeAlerts', tag: 'Dashboard', summary: 'Choose which alerts are mailed, and pause them' },
+    doc: { operationId: 'changeAlerts', summary: 'Choose which alerts are mailed, and pause them' },
     serve:
       ({ alerts }) =>
       async ({ account, actor }, { body: { mails, mails_paused: paused } }) => {
@@ -57,7 +57,7 @@ export const ALERT_ROUTES: readonly Route[] = [
     access: 'admin',
     liveOnly: true,
     output: { content: Done },
-    doc: { operationId: 'testAlerts', tag: 'Dashboard', summary: 'Mail a test to the user who asks for it' },
+    doc: { operationId: 'testAlerts', summary: 'Mail a test to the user who asks for it' },
     serve:
       ({ alerts }) =>
       async ({ account, user }) => {

@@ -1,7 +1,7 @@
 import * as C from '../../contract/dashboard/account.ts';
 import { toIso } from '../../kernel/clock.ts';
 import type { AuditEntry, KeysetPage } from '../../service/accounts.ts';
-import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
+import { inEachForm, rowsFile } from '../csv.ts';
 import { type Route, route } from '../route.ts';
 import { pageOf } from './account.ts';
 
@@ -30,18 +30,26 @@ const auditLogReply = <T>({ rows, next }: KeysetPage<AuditEntry>, reply: (entry:
   next,
 });
 
-const AUDIT_LOG_COLUMNS = ['at', 'last_at', 'count', 'actor_kind', 'actor', 'ip', 'action', 'target', 'detail'];
-const auditCells = ({ at, lastAt, count, actor, action, target, detail }: AuditEntry) => [
-  toIso(at),
-  toIso(lastAt),
-  count,
-  actor.kind,
-  actor.name,
-  actor.ip,
-  action,
-  target,
-  JSON.stringify(detail),
-];
+const AUDIT_LOG_FILE = {
+  columns: ['at', 'last_at', 'count', 'actor_kind', 'actor', 'ip', 'action', 'target', 'detail'],
+  cells: ({ at, lastAt, count, actor, action, target, detail }: AuditEntry) => [
+    toIso(at),
+    toIso(lastAt),
+    count,
+    actor.kind,
+    actor.name,
+    actor.ip,
+    action,
+    target,
+    JSON.stringify(detail),
+  ],
+  reply: entryReply,
+};
+const OPERATOR_AUDIT_LOG_FILE = {
+  columns: [...AUDIT_LOG_FILE.columns, 'account'],
+  cells: (entry: AuditEntry) => [...AUDIT_LOG_FILE.cells(entry), entry.account],
+  reply: operatorEntryReply,
+};
 
 /** The audit log of an account, and for operators what users did. */
 export const AUDIT_LOG_ROUTES: readonly Route[] = [
@@ -52,7 +60,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.AuditLogQuery },
     output: { content: C.AuditLogReply },
-    doc: { operationId: 'auditLog', tag: 'Dashboard', summary: 'Audit log, newest first' },
+    doc: { operationId: 'auditLog', summary: 'Audit log, newest first' },
     serve:
       ({ account: accounts }) =>
       async ({ account }, { query }) => ({
@@ -62,45 +70,23 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
         ) satisfies C.AuditLogReply,
       }),
   }),
-  route({
-    method: 'GET',
-    path: `${AUDIT_LOG}.csv`,
-    access: 'admin',
-    cost: null,
-    input: { query: C.AuditLogExportQuery },
-    output: { content: 'text/csv' },
-    doc: { operationId: 'auditLogCsv', tag: 'Dashboard', summary: 'The whole audit log as CSV' },
-    serve:
-      ({ account: accounts, costs }) =>
-      async ({ account }, { query }) =>
-        csvFile(
-          'audit-log',
-          AUDIT_LOG_COLUMNS,
-          await costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
-          auditCells,
-        ),
-  }),
-  route({
-    method: 'GET',
-    path: `${AUDIT_LOG}.jsonl`,
-    access: 'admin',
-    cost: null,
-    input: { query: C.AuditLogExportQuery },
-    output: { content: JSON_LINES },
-    doc: {
-      operationId: 'auditLogJsonLines',
-      tag: 'Dashboard',
-      summary: 'The whole audit log as JSON Lines',
-    },
-    serve:
-      ({ account: accounts, costs }) =>
-      async ({ account }, { query }) =>
-        jsonLinesFile(
-          'audit-log',
-          await costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
-          entryReply,
-        ),
-  }),
+  ...inEachForm((form, { content, id, title }) =>
+    route({
+      method: 'GET',
+      path: `${AUDIT_LOG}.${form}`,
+      access: 'admin',
+      cost: null,
+      input: { query: C.AuditLogExportQuery },
+      output: { content },
+      doc: { operationId: `auditLog${id}`, summary: `The whole audit log as ${title}` },
+      serve:
+        ({ account: accounts, costs }) =>
+        async ({ account }, { query }) => {
+          const entries = accounts.allAuditEntries(account, query.about ?? null);
+          return rowsFile(form, 'audit-log', await costs.read('export', account, entries), AUDIT_LOG_FILE);
+        },
+    }),
+  ),
   route({
     method: 'GET',
     path: OPERATOR_AUDIT_LOG,
@@ -110,7 +96,6 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     output: { content: C.OperatorAuditLogReply },
     doc: {
       operationId: 'operatorAuditLog',
-      tag: 'Dashboard',
       summary: 'Sign-ins and security of all users, newest first; once for each account of the user',
     },
     serve:
@@ -122,47 +107,20 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
         ) satisfies C.OperatorAuditLogReply,
       }),
   }),
-  route({
-    method: 'GET',
-    path: `${OPERATOR_AUDIT_LOG}.csv`,
-    access: 'operator',
-    cost: null,
-    output: { content: 'text/csv' },
-    doc: {
-      operationId: 'operatorAuditLogCsv',
-      tag: 'Dashboard',
-      summary: 'The same, all of it, as CSV',
-      errors: [429],
-    },
-    serve:
-      ({ operator, costs }) =>
-      async () =>
-        csvFile(
-          'audit-log',
-          [...AUDIT_LOG_COLUMNS, 'account'],
-          await costs.read('export', 'operators', operator.allUserEvents()),
-          (entry) => [...auditCells(entry), entry.account],
-        ),
-  }),
-  route({
-    method: 'GET',
-    path: `${OPERATOR_AUDIT_LOG}.jsonl`,
-    access: 'operator',
-    cost: null,
-    output: { content: JSON_LINES },
-    doc: {
-      operationId: 'operatorAuditLogJsonLines',
-      tag: 'Dashboard',
-      summary: 'The same, all of it, as JSON Lines',
-      errors: [429],
-    },
-    serve:
-      ({ operator, costs }) =>
-      async () =>
-        jsonLinesFile(
-          'audit-log',
-          await costs.read('export', 'operators', operator.allUserEvents()),
-          operatorEntryReply,
-        ),
-  }),
+  ...inEachForm((form, { content, id, title }) =>
+    route({
+      method: 'GET',
+      path: `${OPERATOR_AUDIT_LOG}.${form}`,
+      access: 'operator',
+      cost: null,
+      output: { content },
+      doc: { operationId: `operatorAuditLog${id}`, summary: `The same, all of it, as ${title}`, errors: [429] },
+      serve:
+        ({ operator, costs }) =>
+        async () => {
+          const entries = await costs.read('export', 'operators', operator.allUserEvents());
+          return rowsFile(form, 'audit-log', entries, OPERATOR_AUDIT_LOG_FILE);
+        },
+    }),
+  ),
 ];

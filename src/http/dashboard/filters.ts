@@ -1,5 +1,4 @@
 import * as C from '../../contract/filters.ts';
-import * as D from '../../contract/filters.ts';
 import { FILTER_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
 import { type Filter, type FilterService, filterExists } from '../../service/filters.ts';
 import { type Route, route } from '../route.ts';
@@ -27,9 +26,9 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
     path: DASHBOARD_FILTERS_PATH,
     access: 'viewer',
     cost: 'query',
-    input: { query: D.FiltersHereQuery },
+    input: { query: C.FiltersHereQuery },
     output: { content: C.FiltersReply },
-    doc: { operationId: 'listFiltersHere', tag: 'Dashboard', summary: 'Filters, newest first or sorted' },
+    doc: { operationId: 'listFiltersHere', summary: 'Filters, newest first or sorted' },
     serve:
       ({ filters }) =>
       async ({ account }, { query }) => {
@@ -45,7 +44,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
     access: 'member',
     input: { body: C.FlatFilterRequest },
     output: { status: 201, content: C.FilterAddedReply },
-    doc: { operationId: 'addFilterHere', tag: 'Dashboard', summary: 'Add a filter', errors: [422] },
+    doc: { operationId: 'addFilterHere', summary: 'Add a filter', errors: [422] },
     serve:
       ({ filters }) =>
       async ({ account, actor }, { body }) => {
@@ -61,7 +60,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
     cost: null,
     input: FILTER_FILE_INPUT,
     output: { content: C.FilterImportReply },
-    doc: { operationId: 'importFiltersHere', tag: 'Dashboard', summary: 'Add the filters of a file', errors: [422] },
+    doc: { operationId: 'importFiltersHere', summary: 'Add the filters of a file', errors: [422] },
     serve:
       ({ filters }) =>
       async ({ account, actor, request }, { query, body, warnings }) => ({
@@ -74,7 +73,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: 'text/csv' },
-    doc: { operationId: 'filtersCsv', tag: 'Dashboard', summary: 'All filters as CSV' },
+    doc: { operationId: 'filtersCsv', summary: 'All filters as CSV' },
     serve:
       ({ filters, costs }) =>
       async ({ account }) =>
@@ -86,7 +85,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
     access: 'member',
     input: { params: C.FilterParams, body: C.FilterChangeRequest },
     output: { content: C.FilterDetailsReply },
-    doc: { operationId: 'changeFilterHere', tag: 'Dashboard', summary: 'Change a filter', errors: [422] },
+    doc: { operationId: 'changeFilterHere', summary: 'Change a filter', errors: [422] },
     serve:
       ({ filters }) =>
       async ({ account, actor }, { params: { id }, body }) => ({
@@ -99,7 +98,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
     access: 'member',
     input: { params: C.FilterParams },
     output: { content: C.FilterRemoved },
-    doc: { operationId: 'removeFilterHere', tag: 'Dashboard', summary: 'Remove a filter' },
+    doc: { operationId: 'removeFilterHere', summary: 'Remove a filter' },
     serve:
       ({ filters }) =>
       async ({ account, actor }, { params: { id } }) => {

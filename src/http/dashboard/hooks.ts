@@ -1,6 +1,7 @@
 import * as C from '../../contract/dashboard/hooks.ts';
 import { Done } from '../../contract/dashboard/session.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { HOOK_FACTS } from '../../kernel/facts/hooks.ts';
 import type { Hook, HookWithSecret } from '../../service/hooks.ts';
 import { done } from '../access/session.ts';
@@ -34,7 +35,7 @@ export const HOOK_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: C.HooksReply },
-    doc: { operationId: 'listHooks', tag: 'Dashboard', summary: 'Hooks of auth servers, oldest first' },
+    doc: { operationId: 'listHooks', summary: 'Hooks of auth servers, oldest first' },
     serve:
       ({ hooks, url }) =>
       async ({ account }) => ({ body: { hooks: (await hooks.list(account)).map((hook) => hookReply(hook, url())) } }),
@@ -47,7 +48,6 @@ export const HOOK_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.HookWithSecretReply },
     doc: {
       operationId: 'createHook',
-      tag: 'Dashboard',
       summary: 'Create a hook for a policy; its secret is shown only once',
       errors: [422],
     },
@@ -69,23 +69,14 @@ export const HOOK_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.HookChangeRequest },
     output: { content: C.HookReply },
-    doc: {
-      operationId: 'changeHook',
-      tag: 'Dashboard',
-      summary: 'Change name, policy, scope and limits',
-      errors: [422],
-    },
+    doc: { operationId: 'changeHook', summary: 'Change name, policy, scope and limits', errors: [422] },
     serve:
       ({ hooks, url }) =>
       async (
         { account, actor },
         { params: { id }, body: { timeout_ms: timeoutMs, rate_limit: rateLimit, ...rest } },
       ) => {
-        const change = {
-          ...rest,
-          ...(timeoutMs === undefined ? {} : { timeoutMs }),
-          ...(rateLimit === undefined ? {} : { rateLimit }),
-        };
+        const change = { ...rest, ...given({ timeoutMs, rateLimit }) };
         if (Object.keys(change).length === 0) throw nothingToChange('name, policy, scope, timeout_ms or rate_limit');
         return { body: hookReply(await hooks.change(account, id, change, actor), url()) };
       },
@@ -98,7 +89,6 @@ export const HOOK_ROUTES: readonly Route[] = [
     output: { content: C.HookWithSecretReply },
     doc: {
       operationId: 'rollHookSecret',
-      tag: 'Dashboard',
       summary: 'Replace the secret, or enter that of the auth server; the one before is accepted for a while',
       errors: [422],
     },
@@ -113,7 +103,7 @@ export const HOOK_ROUTES: readonly Route[] = [
     path: `${HOOKS}/:id`,
     access: 'admin',
     output: { content: Done },
-    doc: { operationId: 'deleteHook', tag: 'Dashboard', summary: 'Delete a hook: its calls are refused from now on' },
+    doc: { operationId: 'deleteHook', summary: 'Delete a hook: its calls are refused from now on' },
     serve:
       ({ hooks }) =>
       async ({ account, actor }, { params: { id } }) => {

@@ -57,7 +57,7 @@ export const KEY_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: C.KeysReply },
-    doc: { operationId: 'listKeys', tag: 'Dashboard', summary: 'API keys, newest first, revoked ones last' },
+    doc: { operationId: 'listKeys', summary: 'API keys, newest first, revoked ones last' },
     serve:
       ({ keys, notices, clock }) =>
       async ({ account, user }) => {
@@ -72,7 +72,7 @@ export const KEY_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: KeyUsageQuery },
     output: { content: C.KeyUsageReply },
-    doc: { operationId: 'keyUsage', tag: 'Dashboard', summary: 'Verifications with each key by day' },
+    doc: { operationId: 'keyUsage', summary: 'Verifications with each key by day' },
     serve:
       ({ keys }) =>
       async ({ account }, { query: { source = null } }) => ({
@@ -85,7 +85,7 @@ export const KEY_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: 'query',
     output: { content: C.KeyDetailReply },
-    doc: { operationId: 'key', tag: 'Dashboard', summary: 'One API key, and the addresses that used it lately' },
+    doc: { operationId: 'key', summary: 'One API key, and the addresses that used it lately' },
     serve:
       (context) =>
       async (reader, { params }) => {
@@ -104,12 +104,7 @@ export const KEY_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.KeyCreateRequest },
     output: { status: 201, content: C.KeyCreatedReply },
-    doc: {
-      operationId: 'createKey',
-      tag: 'Dashboard',
-      summary: 'Create a key; its value is shown only once',
-      errors: [422],
-    },
+    doc: { operationId: 'createKey', summary: 'Create a key; its value is shown only once', errors: [422] },
     serve:
       (context) =>
       async (by, { body: { name, allow_ips = [], ...limits } }) => {
@@ -124,12 +119,7 @@ export const KEY_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.KeyChangeRequest },
     output: { content: C.DashboardKey },
-    doc: {
-      operationId: 'changeKey',
-      tag: 'Dashboard',
-      summary: 'Change name, allowlist, expiry, scopes and budget',
-      errors: [422],
-    },
+    doc: { operationId: 'changeKey', summary: 'Change name, allowlist, expiry, scopes and budget', errors: [422] },
     serve:
       (context) =>
       async (by, { params, body }) => {
@@ -146,12 +136,7 @@ export const KEY_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.KeyRevokeRequest },
     output: { content: C.DashboardKey },
-    doc: {
-      operationId: 'revokeKey',
-      tag: 'Dashboard',
-      summary: 'Revoke a key immediately and permanently',
-      errors: [422],
-    },
+    doc: { operationId: 'revokeKey', summary: 'Revoke a key immediately and permanently', errors: [422] },
     serve:
       (context) =>
       async (by, { params, body: { name } }) => ({
@@ -166,7 +151,6 @@ export const KEY_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.KeyCreatedReply },
     doc: {
       operationId: 'rollKey',
-      tag: 'Dashboard',
       summary: 'Create a key with the same settings and revoke this one after a grace period',
       errors: [422],
     },

@@ -49,7 +49,7 @@ const dashboardActionRoute = (action: Exclude<ListAction, 'start' | 'delete'>, s
     path: `${DASHBOARD_LIST_PATH}/${action}`,
     access: 'member',
     output: { content: C.ListReply },
-    doc: { operationId: `${action}ListHere`, tag: 'Dashboard', summary, errors: [409] },
+    doc: { operationId: `${action}ListHere`, summary, errors: [409] },
     serve:
       ({ lists }) =>
       async ({ account, actor }, { params: { id = '' } }: { params: { readonly id?: string } }) => ({
@@ -65,7 +65,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: D.ListsHereQuery },
     output: { content: D.ListsHereReply },
-    doc: { operationId: 'listsHere', tag: 'Dashboard', summary: 'Lists, newest first' },
+    doc: { operationId: 'listsHere', summary: 'Lists, newest first' },
     serve:
       ({ lists }) =>
       async ({ account }, { query }) => {
@@ -88,7 +88,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
       bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
     },
     output: { status: 201, content: C.ListReply },
-    doc: { operationId: 'createListHere', tag: 'Dashboard', summary: 'Upload a file of addresses', errors: [402, 422] },
+    doc: { operationId: 'createListHere', summary: 'Upload a file of addresses', errors: [402, 422] },
     serve:
       ({ lists }) =>
       async ({ account, actor, ip, request }, { query, body }) => {
@@ -103,7 +103,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: D.ListHere },
-    doc: { operationId: 'getListHere', tag: 'Dashboard', summary: 'A list with its progress' },
+    doc: { operationId: 'getListHere', summary: 'A list with its progress' },
     serve:
       ({ lists }) =>
       async ({ account }, { params: { id } }) => ({ body: detailReply(await lists.describe(account, id)) }),
@@ -114,7 +114,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: 'query',
     output: { content: D.ListPreviewReply },
-    doc: { operationId: 'previewListHere', tag: 'Dashboard', summary: 'The first rows of the file' },
+    doc: { operationId: 'previewListHere', summary: 'The first rows of the file' },
     serve:
       ({ lists }) =>
       async ({ account }, { params: { id } }) => {
@@ -134,7 +134,6 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     output: { content: C.ListReply, description: 'The list, with its new rows and price.' },
     doc: {
       operationId: 'readListHere',
-      tag: 'Dashboard',
       summary: 'Read the file of a list that is not started in another way',
       errors: [409, 422],
     },
@@ -152,7 +151,6 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     output: { content: C.ListReply },
     doc: {
       operationId: 'startListHere',
-      tag: 'Dashboard',
       summary: 'Start a list at a level; its price is held',
       errors: [402, 409, 422],
     },
@@ -173,7 +171,6 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.ListReply, description: 'The new list.' },
     doc: {
       operationId: 'retryListHere',
-      tag: 'Dashboard',
       summary: 'Start a new list of the rows whose address is unknown',
       errors: [402, 409, 422],
     },
@@ -190,7 +187,6 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.ListReply, description: 'The new list.' },
     doc: {
       operationId: 'verifyRestHere',
-      tag: 'Dashboard',
       summary: 'Start a new list of what a canceled or failed one did not verify',
       errors: [402, 409, 422],
     },
@@ -207,7 +203,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: D.ListRowsHereQuery },
     output: { content: D.ListRowsHereReply },
-    doc: { operationId: 'listRowsHere', tag: 'Dashboard', summary: 'Rows in the order of the file' },
+    doc: { operationId: 'listRowsHere', summary: 'Rows in the order of the file' },
     serve:
       ({ lists }) =>
       async ({ account }, { params: { id }, query }) => {
@@ -229,7 +225,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: 'query',
     output: { content: D.ListDeferredReply },
-    doc: { operationId: 'listDeferredHere', tag: 'Dashboard', summary: 'Addresses that are asked about again' },
+    doc: { operationId: 'listDeferredHere', summary: 'Addresses that are asked about again' },
     serve:
       ({ lists }) =>
       async ({ account }, { params: { id } }) => {
@@ -249,7 +245,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     cost: null,
     input: { query: C.ListResultsQuery },
     output: { content: 'text/csv' },
-    doc: { operationId: 'listResultsHere', tag: 'Dashboard', summary: 'The file with its results' },
+    doc: { operationId: 'listResultsHere', summary: 'The file with its results' },
     serve:
       ({ lists }) =>
       async ({ account }, { params: { id }, query }) => {
@@ -262,12 +258,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     path: DASHBOARD_LIST_PATH,
     access: 'member',
     output: { content: C.ListRemoved },
-    doc: {
-      operationId: 'removeListHere',
-      tag: 'Dashboard',
-      summary: 'Delete a list with its rows and results',
-      errors: [409],
-    },
+    doc: { operationId: 'removeListHere', summary: 'Delete a list with its rows and results', errors: [409] },
     serve:
       ({ lists }) =>
       async ({ account, actor }, { params: { id } }) => {

@@ -16,7 +16,7 @@ import { storedReply } from '../../service/stored-reply.ts';
 import { refusalOf } from '../access/api-key.ts';
 import { done } from '../access/session.ts';
 import type { HttpContext } from '../context.ts';
-import { type Cell, csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
+import { type Cell, inEachForm, rowsFile } from '../csv.ts';
 import { disconnectSignal, isDisconnected } from '../exchange.ts';
 import { ACCOUNT_PATH, type AccountContext, type JsonAnswer, type Route, route } from '../route.ts';
 
@@ -157,7 +157,6 @@ export const LOG_ROUTES: readonly Route[] = [
     output: { content: C.DashboardVerifyReply },
     doc: {
       operationId: 'verifyHere',
-      tag: 'Dashboard',
       summary: 'Verify one address, with evidence; charged like an API request',
       errors: [402, 422, 429],
     },
@@ -170,7 +169,7 @@ export const LOG_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.LogQuery },
     output: { content: C.LogReply },
-    doc: { operationId: 'searchLog', tag: 'Dashboard', summary: 'Verifications and rejected requests, newest first' },
+    doc: { operationId: 'searchLog', summary: 'Verifications and rejected requests, newest first' },
     serve:
       ({ log, egressNames }) =>
       async ({ account }, { query }) => {
@@ -195,7 +194,7 @@ export const LOG_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: C.LogDetailReply },
-    doc: { operationId: 'logEntry', tag: 'Dashboard', summary: 'One verification with its full response' },
+    doc: { operationId: 'logEntry', summary: 'One verification with its full response' },
     serve:
       ({ log }) =>
       async ({ account }, { params }) => {
@@ -210,7 +209,7 @@ export const LOG_ROUTES: readonly Route[] = [
     cost: null,
     input: { params: C.RejectedParams },
     output: { content: C.RejectedDetailReply },
-    doc: { operationId: 'rejectedRequest', tag: 'Dashboard', summary: 'One rejected request, and what to do about it' },
+    doc: { operationId: 'rejectedRequest', summary: 'One rejected request, and what to do about it' },
     serve:
       ({ log }) =>
       async ({ account }, { params }) => {
@@ -232,11 +231,7 @@ export const LOG_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.EraseRequest },
     output: { content: C.EraseReply },
-    doc: {
-      operationId: 'eraseFromLog',
-      tag: 'Dashboard',
-      summary: 'Erase all records of an address; counters and charges remain',
-    },
+    doc: { operationId: 'eraseFromLog', summary: 'Erase all records of an address; counters and charges remain' },
     serve:
       ({ privacy }) =>
       async ({ account, actor }, { body: { email } }) => {
@@ -325,51 +320,32 @@ function fileNameOf(query: Read<typeof C.LogFilters>, now: number): string {
 }
 
 /** The log as a file, with the search of the page. */
-export const LOG_EXPORT_ROUTES: readonly Route[] = [
+export const LOG_EXPORT_ROUTES: readonly Route[] = inEachForm((form, { content, id }) =>
   route({
     method: 'GET',
-    path: `${LOG_PATH}.csv`,
+    path: `${LOG_PATH}.${form}`,
     access: 'viewer',
     cost: null,
     input: { query: C.LogFilters },
-    output: { content: 'text/csv' },
+    output: { content },
     doc: {
-      operationId: 'logCsv',
-      tag: 'Dashboard',
-      summary: 'All verifications and rejected requests that a search finds, as CSV',
+      operationId: `log${id}`,
+      summary:
+        form === 'csv'
+          ? 'All verifications and rejected requests that a search finds, as CSV'
+          : 'The same as JSON Lines; the `kind` of a row is `verification` or `rejected`',
     },
     serve:
       ({ log, costs, clock }) =>
       async ({ account }, { query }) =>
-        csvFile(
-          fileNameOf(query, clock.now()),
-          Object.keys(LOG_COLUMNS),
-          await costs.read('export', account, log.export(account, logSearchOf(query))),
-          csvCells,
-        ),
-  }),
-  route({
-    method: 'GET',
-    path: `${LOG_PATH}.jsonl`,
-    access: 'viewer',
-    cost: null,
-    input: { query: C.LogFilters },
-    output: { content: JSON_LINES },
-    doc: {
-      operationId: 'logJsonLines',
-      tag: 'Dashboard',
-      summary: 'The same as JSON Lines; the `kind` of a row is `verification` or `rejected`',
-    },
-    serve:
-      ({ log, costs, clock }) =>
-      async ({ account }, { query }) =>
-        jsonLinesFile(
+        rowsFile(
+          form,
           fileNameOf(query, clock.now()),
           await costs.read('export', account, log.export(account, logSearchOf(query))),
-          rowReply,
+          { columns: Object.keys(LOG_COLUMNS), cells: csvCells, reply: rowReply },
         ),
   }),
-];
+);
 
 const VIEWS = '/dashboard/accounts/:account/views';
 
@@ -382,7 +358,7 @@ export const VIEW_ROUTES: readonly Route[] = [
     cost: null,
     input: { query: C.ViewsQuery },
     output: { content: C.ViewsReply },
-    doc: { operationId: 'savedViews', tag: 'Dashboard', summary: 'Saved views of a page, by name' },
+    doc: { operationId: 'savedViews', summary: 'Saved views of a page, by name' },
     serve:
       ({ views }) =>
       async ({ account }, { query: { page } }) => ({
@@ -395,12 +371,7 @@ export const VIEW_ROUTES: readonly Route[] = [
     access: 'member',
     input: { body: C.ViewRequest },
     output: { status: 201, content: C.ViewReply },
-    doc: {
-      operationId: 'saveView',
-      tag: 'Dashboard',
-      summary: 'Save the search of a page under a name',
-      errors: [422],
-    },
+    doc: { operationId: 'saveView', summary: 'Save the search of a page under a name', errors: [422] },
     serve:
       ({ views }) =>
       async ({ account }, { body: { page, ...view } }) => ({
@@ -413,7 +384,7 @@ export const VIEW_ROUTES: readonly Route[] = [
     access: 'member',
     input: { body: C.ViewRename },
     output: { content: C.ViewReply },
-    doc: { operationId: 'renameView', tag: 'Dashboard', summary: 'Rename a saved view', errors: [422] },
+    doc: { operationId: 'renameView', summary: 'Rename a saved view', errors: [422] },
     serve:
       ({ views }) =>
       async ({ account }, { params: { id }, body: { name } }) => ({
@@ -425,7 +396,7 @@ export const VIEW_ROUTES: readonly Route[] = [
     path: `${VIEWS}/:id`,
     access: 'member',
     output: { content: Done },
-    doc: { operationId: 'deleteView', tag: 'Dashboard', summary: 'Delete a saved view' },
+    doc: { operationId: 'deleteView', summary: 'Delete a saved view' },
     serve:
       ({ views }) =>
       async ({ account }, { params: { id } }) => {

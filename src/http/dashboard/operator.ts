@@ -5,6 +5,7 @@ import { type OperatorJob, OperatorJobsReply, ServiceReply } from '../../contrac
 import { Done } from '../../contract/dashboard/session.ts';
 import { UsageChartReply, UsageRangeQuery } from '../../contract/dashboard/usage.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { ACCOUNTS_PER_PAGE, OPERATOR_JOBS } from '../../kernel/facts/limits.ts';
 import { isUnlimited } from '../../kernel/facts/plans.ts';
 import { ACCOUNT_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
@@ -27,7 +28,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     access: 'operator',
     cost: 'query',
     output: { content: ServiceReply },
-    doc: { operationId: 'operatorService', tag: 'Dashboard', summary: 'Throughput, latency, queues, jobs, health' },
+    doc: { operationId: 'operatorService', summary: 'Throughput, latency, queues, jobs, health' },
     serve:
       ({ serviceStatus }) =>
       async () => ({ body: (await serviceStatus()) satisfies ServiceReply }),
@@ -57,7 +58,7 @@ export const JOB_ROUTES: readonly Route[] = [
     access: 'operator',
     cost: 'query',
     output: { content: OperatorJobsReply },
-    doc: { operationId: 'operatorJobs', tag: 'Dashboard', summary: 'Failed background jobs, newest first' },
+    doc: { operationId: 'operatorJobs', summary: 'Failed background jobs, newest first' },
     serve:
       ({ jobs }) =>
       async () => {
@@ -70,7 +71,7 @@ export const JOB_ROUTES: readonly Route[] = [
     path: `${JOBS}/:id/retry`,
     access: 'operator',
     output: { content: Done },
-    doc: { operationId: 'operatorRetryJob', tag: 'Dashboard', summary: 'Retry a failed job', errors: [404, 422] },
+    doc: { operationId: 'operatorRetryJob', summary: 'Retry a failed job', errors: [404, 422] },
     serve:
       ({ jobs }) =>
       async (_context, { params }) => {
@@ -83,7 +84,7 @@ export const JOB_ROUTES: readonly Route[] = [
     path: `${JOBS}/:id`,
     access: 'operator',
     output: { content: Done },
-    doc: { operationId: 'operatorDropJob', tag: 'Dashboard', summary: 'Drop a failed job', errors: [404] },
+    doc: { operationId: 'operatorDropJob', summary: 'Drop a failed job', errors: [404] },
     serve:
       ({ jobs }) =>
       async (_context, { params }) => {
@@ -157,7 +158,7 @@ export const OPERATOR_KEY_ROUTES: readonly Route[] = [
     access: 'operator',
     cost: null,
     output: { content: C.OperatorKeysReply },
-    doc: { operationId: 'operatorKeys', tag: 'Dashboard', summary: 'Operator keys, newest first' },
+    doc: { operationId: 'operatorKeys', summary: 'Operator keys, newest first' },
     serve:
       ({ operatorKeys, clock }) =>
       async () => ({
@@ -172,7 +173,6 @@ export const OPERATOR_KEY_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.OperatorKeyCreated },
     doc: {
       operationId: 'operatorCreateKey',
-      tag: 'Dashboard',
       summary: 'Create an operator key; its value is shown only once',
       errors: [422],
     },
@@ -188,7 +188,7 @@ export const OPERATOR_KEY_ROUTES: readonly Route[] = [
     path: `${OPERATOR_KEYS}/:id/revoke`,
     access: 'operator',
     output: { content: C.DashboardOperatorKey },
-    doc: { operationId: 'operatorRevokeKey', tag: 'Dashboard', summary: 'Revoke an operator key', errors: [404] },
+    doc: { operationId: 'operatorRevokeKey', summary: 'Revoke an operator key', errors: [404] },
     serve:
       ({ operatorKeys, clock }) =>
       async ({ actor }, { params }) => ({
@@ -206,11 +206,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.OperatorAccountsQuery },
     output: { content: C.OperatorAccountsReply },
-    doc: {
-      operationId: 'operatorAccounts',
-      tag: 'Dashboard',
-      summary: 'Accounts, newest first unless `sort` says otherwise',
-    },
+    doc: { operationId: 'operatorAccounts', summary: 'Accounts, newest first unless `sort` says otherwise' },
     serve:
       ({ operator }) =>
       async (_context, { query: { query = null, page, ...order } }) => {
@@ -230,7 +226,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     access: 'operator',
     cost: 'query',
     output: { content: C.OperatorPlans },
-    doc: { operationId: 'operatorPlans', tag: 'Dashboard', summary: 'The plans that accounts can have' },
+    doc: { operationId: 'operatorPlans', summary: 'The plans that accounts can have' },
     serve:
       ({ operator }) =>
       async () => ({
@@ -251,7 +247,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     access: 'operator',
     input: { body: C.OperatorCreateRequest },
     output: { status: 201, content: C.OperatorAccount },
-    doc: { operationId: 'operatorCreateAccount', tag: 'Dashboard', summary: 'Create an account' },
+    doc: { operationId: 'operatorCreateAccount', summary: 'Create an account' },
     serve:
       ({ operator }) =>
       async ({ actor }, { body: { name, plan, credits = 0, rate_limit: rateLimit = null } }) => ({
@@ -264,7 +260,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     access: 'operator',
     cost: 'query',
     output: { content: C.OperatorAccount },
-    doc: { operationId: 'operatorAccount', tag: 'Dashboard', summary: 'One account', errors: [404] },
+    doc: { operationId: 'operatorAccount', summary: 'One account', errors: [404] },
     serve:
       ({ operator }) =>
       async (_context, { params }) => ({ body: operatorAccount(await operator.get(params.id)) }),
@@ -277,19 +273,13 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     output: { content: C.OperatorAccount },
     doc: {
       operationId: 'operatorChangeAccount',
-      tag: 'Dashboard',
       summary: 'Change name, plan or rate limit; suspend or resume',
       errors: [404],
     },
     serve:
       ({ operator }) =>
       async ({ actor }, { params, body: { name, plan, rate_limit: rateLimit, status } }) => {
-        const change = {
-          ...(name === undefined ? {} : { name }),
-          ...(plan === undefined ? {} : { plan }),
-          ...(rateLimit === undefined ? {} : { rateLimit }),
-          ...(status === undefined ? {} : { status }),
-        };
+        const change = given({ name, plan, rateLimit, status });
         if (Object.keys(change).length === 0) throw nothingToChange('name, plan, rate_limit or status');
         return { body: operatorAccount(await operator.change(params.id, change, actor)) };
       },
@@ -302,7 +292,6 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     output: { status: 201, content: InviteReply },
     doc: {
       operationId: 'operatorInviteOwner',
-      tag: 'Dashboard',
       summary: 'Invite the first owner of an account without members',
       errors: [404, 422, 429],
     },
@@ -318,12 +307,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     access: 'operator',
     input: { body: C.GrantRequest },
     output: { content: C.OperatorAccount },
-    doc: {
-      operationId: 'operatorGrant',
-      tag: 'Dashboard',
-      summary: 'Grant or deduct credits',
-      errors: [404, 409, 422],
-    },
+    doc: { operationId: 'operatorGrant', summary: 'Grant or deduct credits', errors: [404, 409, 422] },
     serve:
       ({ operator }) =>
       async ({ actor }, { params, body: { credits, note } }) => ({
@@ -339,7 +323,6 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     output: { content: LedgerDaysReply },
     doc: {
       operationId: 'operatorLedgerDays',
-      tag: 'Dashboard',
       summary: "An account's grants, and charges and balance by day (UTC)",
       errors: [404],
     },
@@ -358,7 +341,6 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     output: { content: UsageChartReply },
     doc: {
       operationId: 'operatorAccountUsage',
-      tag: 'Dashboard',
       summary: "An account's counters by hour or day, reason and key; the last seven days by default",
       errors: [404],
     },
@@ -374,12 +356,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     access: 'operator',
     cost: 'query',
     output: { content: MembersReply },
-    doc: {
-      operationId: 'operatorMembers',
-      tag: 'Dashboard',
-      summary: "An account's members and pending invitations",
-      errors: [404],
-    },
+    doc: { operationId: 'operatorMembers', summary: "An account's members and pending invitations", errors: [404] },
     serve:
       ({ operator, members }) =>
       async ({ user }, { params }) => ({
@@ -391,11 +368,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     path: `${OPERATOR_PATH}/doctor`,
     access: 'operator',
     output: { content: C.DoctorReply },
-    doc: {
-      operationId: 'operatorDoctor',
-      tag: 'Dashboard',
-      summary: 'Check whether this host is ready for SMTP verification',
-    },
+    doc: { operationId: 'operatorDoctor', summary: 'Check whether this host is ready for SMTP verification' },
     serve:
       ({ operator }) =>
       async () => ({ body: doctorReply(await operator.doctor()) }),
@@ -406,7 +379,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     access: 'operator',
     cost: 'query',
     output: { content: C.LastDoctorReply },
-    doc: { operationId: 'operatorLastDoctor', tag: 'Dashboard', summary: 'What the last run of these checks found' },
+    doc: { operationId: 'operatorLastDoctor', summary: 'What the last run of these checks found' },
     serve:
       ({ operator }) =>
       async () => {
@@ -420,7 +393,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     access: 'operator',
     cost: 'query',
     output: { content: C.DomainListsReply },
-    doc: { operationId: 'operatorLists', tag: 'Dashboard', summary: 'Disposable domain list in use' },
+    doc: { operationId: 'operatorLists', summary: 'Disposable domain list in use' },
     serve:
       ({ operator }) =>
       async () => ({ body: listsReply(await operator.lists()) }),
@@ -430,12 +403,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     path: `${OPERATOR_PATH}/lists/update`,
     access: 'operator',
     output: { content: C.ListsUpdateReply },
-    doc: {
-      operationId: 'operatorUpdateLists',
-      tag: 'Dashboard',
-      summary: 'Update the disposable domain list',
-      errors: [503],
-    },
+    doc: { operationId: 'operatorUpdateLists', summary: 'Update the disposable domain list', errors: [503] },
     serve:
       ({ operator }) =>
       async () => {

@@ -34,7 +34,7 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: 'query',
     output: { content: CalibrationReply },
-    doc: { operationId: 'calibrationHere', tag: 'Dashboard', summary: 'How often verdicts were right' },
+    doc: { operationId: 'calibrationHere', summary: 'How often verdicts were right' },
     serve:
       ({ outcomes }) =>
       async ({ account }) => ({ body: calibrationReply(await outcomes.calibration(account)) }),
@@ -47,7 +47,6 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
     output: { content: C.OutcomeSourcesReply },
     doc: {
       operationId: 'listOutcomeSources',
-      tag: 'Dashboard',
       summary: 'Connections with providers, oldest first, and how many outcomes came on which way',
     },
     serve:
@@ -74,7 +73,6 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.OutcomeSourceWithSecretReply },
     doc: {
       operationId: 'createOutcomeSource',
-      tag: 'Dashboard',
       summary: 'Connect a provider; a secret of ours is shown only once',
       errors: [422],
     },
@@ -92,7 +90,6 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
     output: { content: C.OutcomeSourceWithSecretReply },
     doc: {
       operationId: 'rollOutcomeSource',
-      tag: 'Dashboard',
       summary: 'Replace the secret, or enter that of the provider; the one before is accepted for a while',
       errors: [422],
     },
@@ -110,11 +107,7 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
     path: `${OUTCOME_SOURCES_PATH}/:id`,
     access: 'admin',
     output: { content: Done },
-    doc: {
-      operationId: 'deleteOutcomeSource',
-      tag: 'Dashboard',
-      summary: 'Delete a connection: its requests are refused from now on',
-    },
+    doc: { operationId: 'deleteOutcomeSource', summary: 'Delete a connection: its requests are refused from now on' },
     serve:
       ({ outcomeSources }) =>
       async ({ account, actor }, { params: { id } }) => {

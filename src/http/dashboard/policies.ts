@@ -1,5 +1,4 @@
 import * as C from '../../contract/policies.ts';
-import * as D from '../../contract/policies.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { rulesIn } from '../../service/policies.ts';
 import { type Route, route } from '../route.ts';
@@ -14,7 +13,7 @@ export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: C.PoliciesReply },
-    doc: { operationId: 'listPoliciesHere', tag: 'Dashboard', summary: 'Policies, the built-in ones first' },
+    doc: { operationId: 'listPoliciesHere', summary: 'Policies, the built-in ones first' },
     serve:
       ({ policies }) =>
       async ({ account }) => ({ body: { policies: (await policies.all(account)).map(policyReply) } }),
@@ -25,7 +24,7 @@ export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
     access: 'member',
     input: { params: C.PolicyParams, body: C.PolicyRequest },
     output: { content: C.PolicyReply },
-    doc: { operationId: 'putPolicyHere', tag: 'Dashboard', summary: 'Create or replace a policy', errors: [422] },
+    doc: { operationId: 'putPolicyHere', summary: 'Create or replace a policy', errors: [422] },
     serve:
       ({ policies }) =>
       async ({ account, actor }, { params: { name }, body }) => {
@@ -39,10 +38,9 @@ export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
     access: 'member',
     cost: 'query',
     input: { body: C.PolicyRequest },
-    output: { content: D.PolicyTrialReply },
+    output: { content: C.PolicyTrialReply },
     doc: {
       operationId: 'tryPolicyHere',
-      tag: 'Dashboard',
       summary: 'What rules that are not saved would have said of the newest verifications',
       errors: [422],
     },
@@ -66,7 +64,7 @@ export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
     access: 'member',
     input: { params: C.PolicyParams },
     output: { content: C.PolicyDeleted },
-    doc: { operationId: 'deletePolicyHere', tag: 'Dashboard', summary: 'Delete a policy', errors: [422] },
+    doc: { operationId: 'deletePolicyHere', summary: 'Delete a policy', errors: [422] },
     serve:
       ({ policies }) =>
       async ({ account, actor }, { params: { name } }) => {

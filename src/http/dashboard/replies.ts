@@ -34,7 +34,6 @@ export const REPLY_ROUTES: readonly Route[] = [
     output: { content: C.UncertainRepliesReply },
     doc: {
       operationId: 'operatorReplies',
-      tag: 'Dashboard',
       summary: 'Replies of mail servers that were read with low confidence, the most frequent first',
     },
     serve:
@@ -50,7 +49,7 @@ export const REPLY_ROUTES: readonly Route[] = [
     access: 'operator',
     input: { body: C.ExplainReplyRequest },
     output: { content: C.ExplainReplyReply },
-    doc: { operationId: 'operatorExplainReply', tag: 'Dashboard', summary: 'Explain how a reply to RCPT is read' },
+    doc: { operationId: 'operatorExplainReply', summary: 'Explain how a reply to RCPT is read' },
     serve:
       ({ replies }) =>
       async (_context, { body }) => ({ body: explanationOf(replies.explain, body) }),
@@ -63,7 +62,6 @@ export const REPLY_ROUTES: readonly Route[] = [
     output: { content: C.ContradictionsReply },
     doc: {
       operationId: 'operatorContradictions',
-      tag: 'Dashboard',
       summary: 'Verdicts that the outcome of mail contradicts, of all live accounts, the newest first',
     },
     serve:

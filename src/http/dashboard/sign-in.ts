@@ -18,12 +18,7 @@ const INVITATION_ROUTES: readonly Route[] = [
     access: 'anybody',
     input: { body: C.TokenRequest },
     output: { content: C.InvitationLookupReply },
-    doc: {
-      operationId: 'lookUpInvitation',
-      tag: 'Dashboard',
-      summary: 'Look up an invitation',
-      errors: [410, 429],
-    },
+    doc: { operationId: 'lookUpInvitation', summary: 'Look up an invitation', errors: [410, 429] },
     serve:
       (c) =>
       async (context, { body }) => {
@@ -40,7 +35,6 @@ const INVITATION_ROUTES: readonly Route[] = [
     output: { content: C.Done },
     doc: {
       operationId: 'acceptInvitation',
-      tag: 'Dashboard',
       summary: 'Accept an invitation: with a name and password if the address is new, otherwise signed in under it',
       errors: [401, 403, 410, 422, 429],
     },
@@ -68,7 +62,6 @@ const SECURITY_ROUTES: readonly Route[] = [
     output: { content: C.Done },
     doc: {
       operationId: 'changePassword',
-      tag: 'Dashboard',
       summary: 'Change the password; ends all other sessions of the user',
       errors: [422, 429],
     },
@@ -86,7 +79,7 @@ const SECURITY_ROUTES: readonly Route[] = [
     access: 'signed-in',
     input: { body: C.ProfileRequest },
     output: { content: C.Done },
-    doc: { operationId: 'changeProfile', tag: 'Dashboard', summary: 'Change the name' },
+    doc: { operationId: 'changeProfile', summary: 'Change the name' },
     serve:
       (c) =>
       async (context, { body }) => {
@@ -102,7 +95,6 @@ const SECURITY_ROUTES: readonly Route[] = [
     output: { content: C.TotpReply },
     doc: {
       operationId: 'beginTotp',
-      tag: 'Dashboard',
       summary:
         'Create a secret for an authenticator app, with the password, or else a passkey or the OpenID provider; takes effect once a code confirms it',
       errors: [403, 422, 429],
@@ -120,12 +112,7 @@ const SECURITY_ROUTES: readonly Route[] = [
     access: 'signed-in',
     input: { body: C.CodeRequest },
     output: { content: C.Done },
-    doc: {
-      operationId: 'confirmTotp',
-      tag: 'Dashboard',
-      summary: 'Turn on two-factor authentication',
-      errors: [422, 429],
-    },
+    doc: { operationId: 'confirmTotp', summary: 'Turn on two-factor authentication', errors: [422, 429] },
     serve:
       (c) =>
       async (context, { body }) =>
@@ -142,7 +129,6 @@ const SECURITY_ROUTES: readonly Route[] = [
     output: { content: C.Done },
     doc: {
       operationId: 'removeTotp',
-      tag: 'Dashboard',
       summary: 'Turn off two-factor authentication, with the password, a code, a passkey or the OpenID provider',
       errors: [403, 422, 429],
     },
@@ -159,7 +145,7 @@ const SECURITY_ROUTES: readonly Route[] = [
     path: '/dashboard/passkeys',
     access: 'signed-in',
     output: { content: C.PasskeysReply },
-    doc: { operationId: 'listPasskeys', tag: 'Dashboard', summary: "The user's passkeys" },
+    doc: { operationId: 'listPasskeys', summary: "The user's passkeys" },
     serve: (c) => async (context) => {
       const passkeys = await c.signIn.passkeys.list(context.user);
       return { body: { passkeys: passkeys.map(shownPasskey) } };
@@ -173,7 +159,6 @@ const SECURITY_ROUTES: readonly Route[] = [
     output: { content: C.PasskeyOptions },
     doc: {
       operationId: 'passkeyOptions',
-      tag: 'Dashboard',
       summary: 'Start adding a passkey, with the password, a code, another passkey or the OpenID provider',
       errors: [403, 422, 429],
     },
@@ -193,7 +178,7 @@ const SECURITY_ROUTES: readonly Route[] = [
     access: 'signed-in',
     input: { body: C.PasskeyCreateRequest },
     output: { status: 201, content: C.Done },
-    doc: { operationId: 'addPasskey', tag: 'Dashboard', summary: 'Add a passkey', errors: [422] },
+    doc: { operationId: 'addPasskey', summary: 'Add a passkey', errors: [422] },
     serve:
       (c) =>
       async (context, { body }) => {
@@ -206,7 +191,7 @@ const SECURITY_ROUTES: readonly Route[] = [
     path: '/dashboard/passkeys/:id',
     access: 'signed-in',
     output: { content: C.Done },
-    doc: { operationId: 'removePasskey', tag: 'Dashboard', summary: 'Remove a passkey', errors: [404] },
+    doc: { operationId: 'removePasskey', summary: 'Remove a passkey', errors: [404] },
     serve:
       (c) =>
       async (context, { params }) => {
@@ -232,7 +217,7 @@ const SESSION_ROUTES: readonly Route[] = [
     path: '/dashboard/sessions',
     access: 'signed-in',
     output: { content: C.SessionsReply },
-    doc: { operationId: 'listSessions', tag: 'Dashboard', summary: "The user's sessions, the one seen last first" },
+    doc: { operationId: 'listSessions', summary: "The user's sessions, the one seen last first" },
     serve: (c) => async (context) => {
       const sessions = await c.signIn.sessionsOf(context.user);
       return { body: { sessions: sessions.map((one) => ({ ...shownSession(one), current: one.current })) } };
@@ -243,7 +228,7 @@ const SESSION_ROUTES: readonly Route[] = [
     path: '/dashboard/sessions/:id',
     access: 'signed-in',
     output: { content: C.Done },
-    doc: { operationId: 'endSession', tag: 'Dashboard', summary: 'End a session of the user', errors: [404] },
+    doc: { operationId: 'endSession', summary: 'End a session of the user', errors: [404] },
     serve:
       (c) =>
       async (context, { params }) => {
@@ -259,7 +244,6 @@ const SESSION_ROUTES: readonly Route[] = [
     output: { content: C.Done },
     doc: {
       operationId: 'endOtherSessions',
-      tag: 'Dashboard',
       summary: 'End all sessions of the user but this one, and their password links',
     },
     serve: (c) => async (context) => {
@@ -308,7 +292,6 @@ const OIDC_ROUTES: readonly Route[] = [
     output: { content: C.OidcBeginReply },
     doc: {
       operationId: 'beginOidc',
-      tag: 'Dashboard',
       summary: 'Start signing in with the OpenID provider; an invitation is accepted on return',
       errors: [403, 404, 429],
     },
@@ -327,7 +310,6 @@ const OIDC_ROUTES: readonly Route[] = [
     output: { content: C.OidcBeginReply },
     doc: {
       operationId: 'beginOidcConfirmation',
-      tag: 'Dashboard',
       summary: 'Start confirming an action by signing in with the OpenID provider again, for a user without a password',
       errors: [403, 404, 422, 429],
     },
@@ -350,7 +332,6 @@ const OIDC_ROUTES: readonly Route[] = [
     output: { content: C.OidcFinishReply },
     doc: {
       operationId: 'finishOidc',
-      tag: 'Dashboard',
       summary: 'Complete a sign-in, or a confirmation, with the OpenID provider',
       errors: [403, 404, 410],
     },
@@ -369,7 +350,6 @@ const OIDC_ROUTES: readonly Route[] = [
     output: { content: C.Done },
     doc: {
       operationId: 'logOutOidc',
-      tag: 'Dashboard',
       summary: 'Called by the OpenID provider (OpenID Connect Back-Channel Logout 1.0): ends the sessions it names',
       errors: [400, 404, 429],
     },
@@ -394,7 +374,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     path: '/dashboard/session',
     access: 'anybody',
     output: { content: C.SessionReply },
-    doc: { operationId: 'session', tag: 'Dashboard', summary: 'The signed-in user', errors: [400] },
+    doc: { operationId: 'session', summary: 'The signed-in user', errors: [400] },
     serve: (c) => async (context) => {
       const session = await c.signIn.fromBrowser(browserRequest(context));
       const memberships = session === null ? [] : await c.signIn.accountsOf(session.user);
@@ -424,11 +404,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     access: 'anybody',
     input: { body: C.EmailRequest },
     output: { content: C.SuggestionReply },
-    doc: {
-      operationId: 'suggestion',
-      tag: 'Dashboard',
-      summary: 'The address that was probably meant by a mistyped one',
-    },
+    doc: { operationId: 'suggestion', summary: 'The address that was probably meant by a mistyped one' },
     serve:
       ({ didYouMean }) =>
       async (_context, { body }) => ({ body: { did_you_mean: didYouMean(body.email) } }),
@@ -439,12 +415,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     access: 'anybody',
     input: { body: C.SetupRequest },
     output: { status: 201, content: C.Done },
-    doc: {
-      operationId: 'setup',
-      tag: 'Dashboard',
-      summary: 'Use the one-time setup link',
-      errors: [410, 429],
-    },
+    doc: { operationId: 'setup', summary: 'Use the one-time setup link', errors: [410, 429] },
     serve:
       (c) =>
       async (context, { body }) =>
@@ -456,7 +427,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     access: 'anybody',
     input: { body: C.SignInRequest },
     output: { content: C.SignInReply },
-    doc: { operationId: 'signIn', tag: 'Dashboard', summary: 'Sign in with email and password', errors: [401, 429] },
+    doc: { operationId: 'signIn', summary: 'Sign in with email and password', errors: [401, 429] },
     serve:
       (c) =>
       async (context, { body }) => {
@@ -470,12 +441,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     access: 'anybody',
     input: { body: C.TokenRequest },
     output: { content: C.Done },
-    doc: {
-      operationId: 'signInByLink',
-      tag: 'Dashboard',
-      summary: 'Sign in by a link of `mailvet user sign-in`',
-      errors: [410, 429],
-    },
+    doc: { operationId: 'signInByLink', summary: 'Sign in by a link of `mailvet user sign-in`', errors: [410, 429] },
     serve:
       (c) =>
       async (context, { body }) =>
@@ -487,12 +453,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     access: 'anybody',
     input: { body: C.CodeRequest },
     output: { content: C.Done },
-    doc: {
-      operationId: 'signInCode',
-      tag: 'Dashboard',
-      summary: 'Complete a sign-in with the second factor',
-      errors: [401, 429],
-    },
+    doc: { operationId: 'signInCode', summary: 'Complete a sign-in with the second factor', errors: [401, 429] },
     serve:
       (c) =>
       async (context, { body }) =>
@@ -503,12 +464,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     path: '/dashboard/sign-in/passkey/options',
     access: 'anybody',
     output: { content: C.PasskeyOptions },
-    doc: {
-      operationId: 'passkeySignInOptions',
-      tag: 'Dashboard',
-      summary: 'Start signing in with a passkey',
-      errors: [422, 429],
-    },
+    doc: { operationId: 'passkeySignInOptions', summary: 'Start signing in with a passkey', errors: [422, 429] },
     serve: (c) => async (context) => {
       const { options, setCookie } = await c.signIn.passkeys.signInOptions(browserRequest(context));
       return { body: { options }, ...keep({ setCookie }) };
@@ -520,7 +476,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     access: 'anybody',
     input: { body: C.PasskeySignInRequest },
     output: { content: C.Done },
-    doc: { operationId: 'passkeySignIn', tag: 'Dashboard', summary: 'Sign in with a passkey', errors: [401, 422, 429] },
+    doc: { operationId: 'passkeySignIn', summary: 'Sign in with a passkey', errors: [401, 422, 429] },
     serve:
       (c) =>
       async (context, { body }) =>
@@ -531,7 +487,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     path: '/dashboard/sign-out',
     access: 'anybody',
     output: { content: C.Done },
-    doc: { operationId: 'signOut', tag: 'Dashboard', summary: 'Sign out of this session' },
+    doc: { operationId: 'signOut', summary: 'Sign out of this session' },
     serve: (c) => async (context) => done('You are signed out.', await c.signIn.signOut(browserRequest(context))),
   }),
   route({
@@ -539,11 +495,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     path: '/dashboard/sign-out-everywhere',
     access: 'signed-in',
     output: { content: C.Done },
-    doc: {
-      operationId: 'signOutEverywhere',
-      tag: 'Dashboard',
-      summary: 'End all sessions of the user, including this one',
-    },
+    doc: { operationId: 'signOutEverywhere', summary: 'End all sessions of the user, including this one' },
     serve: (c) => async (context) =>
       done('You are signed out everywhere.', await c.signIn.signOutEverywhere(browserRequest(context), context.user)),
   }),
@@ -553,12 +505,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     access: 'anybody',
     input: { body: C.SignUpRequest },
     output: { status: 202, content: C.Done },
-    doc: {
-      operationId: 'signUp',
-      tag: 'Dashboard',
-      summary: 'Sign up; the next step is sent by email',
-      errors: [404, 422, 429],
-    },
+    doc: { operationId: 'signUp', summary: 'Sign up; the next step is sent by email', errors: [404, 422, 429] },
     serve:
       (c) =>
       async (context, { body }) => {
@@ -572,12 +519,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     access: 'anybody',
     input: { body: C.TokenRequest },
     output: { content: C.Done },
-    doc: {
-      operationId: 'verifyEmail',
-      tag: 'Dashboard',
-      summary: 'Use the link from the sign-up email',
-      errors: [410, 429],
-    },
+    doc: { operationId: 'verifyEmail', summary: 'Use the link from the sign-up email', errors: [410, 429] },
     serve:
       (c) =>
       async (context, { body }) =>
@@ -591,7 +533,6 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     output: { status: 202, content: C.Done },
     doc: {
       operationId: 'forgotPassword',
-      tag: 'Dashboard',
       summary: 'Send a password reset link; the response does not reveal whether the address has an account',
       errors: [404, 429],
     },
@@ -610,7 +551,6 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     output: { content: C.ResetLookupReply },
     doc: {
       operationId: 'lookUpReset',
-      tag: 'Dashboard',
       summary: 'Look up the sessions and passkeys that a reset link can keep',
       errors: [410, 429],
     },
@@ -629,7 +569,6 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     output: { content: C.Done },
     doc: {
       operationId: 'resetPassword',
-      tag: 'Dashboard',
       summary: 'Set a new password with a reset link; ends all sessions and removes all passkeys that are not kept',
       errors: [410, 429],
     },

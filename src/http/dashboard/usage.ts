@@ -40,7 +40,7 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: 'query',
     output: { content: C.OverviewReply },
-    doc: { operationId: 'overview', tag: 'Dashboard', summary: 'Balance, plan, rate window, notices' },
+    doc: { operationId: 'overview', summary: 'Balance, plan, rate window, notices' },
     serve:
       ({ overview }) =>
       async ({ account, user }) => ({ body: (await overview(account, user)) satisfies C.OverviewReply }),
@@ -53,7 +53,6 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
     output: { content: Done },
     doc: {
       operationId: 'dismissNotice',
-      tag: 'Dashboard',
       summary: 'Hide a notice from the user who asks for it, until there is another cause for it',
     },
     serve:
@@ -72,7 +71,6 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
     output: { content: C.UsageChartReply },
     doc: {
       operationId: 'usageChart',
-      tag: 'Dashboard',
       summary: 'Counters by hour or day, reason and key; the last seven days by default',
     },
     serve:
@@ -86,7 +84,7 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.UsageRangeQuery },
     output: { content: 'text/csv' },
-    doc: { operationId: 'usageCsv', tag: 'Dashboard', summary: 'The same buckets as CSV' },
+    doc: { operationId: 'usageCsv', summary: 'The same buckets as CSV' },
     serve:
       ({ chart }) =>
       async ({ account }, { query }) => {
@@ -104,7 +102,6 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
     output: { content: C.OperatorsReply },
     doc: {
       operationId: 'operatorsAsked',
-      tag: 'Dashboard',
       summary: 'What mail operators answered to mailbox checks; those of the last seven days by default',
     },
     serve:
@@ -120,11 +117,7 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
     liveOnly: true,
     input: { body: C.LowBalanceRequest },
     output: { content: Done },
-    doc: {
-      operationId: 'setLowBalance',
-      tag: 'Dashboard',
-      summary: 'Set the low-balance threshold for the banner and email alert',
-    },
+    doc: { operationId: 'setLowBalance', summary: 'Set the low-balance threshold for the banner and email alert' },
     serve:
       ({ account: accounts }) =>
       async ({ account, actor }, { body: { credits } }) => {

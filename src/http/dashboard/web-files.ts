@@ -12,16 +12,6 @@ interface Asset extends SharedBytes {
   readonly hashed: boolean;
 }
 
-/** `npm run build` makes them of web/. */
-export interface WebFiles {
-  /** The HTML page in a language, with `__CSP_NONCE__` placeholders; null if it was not built. */
-  index(language: Language): Promise<string | null>;
-  /** Path of the script that renders first views; null if it was not built. */
-  firstViewScript(): string | null;
-  /** Null if there is no such file, or its type is not one that the page uses. */
-  asset(name: string, accepts: (coding: Coding) => boolean): Promise<Asset | null>;
-}
-
 export const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.ico': 'image/x-icon',
@@ -45,7 +35,7 @@ const HASHED = /-[\w-]{8}\.\w+$/;
  * directory listing, never joined to a path directly; an unknown name re-reads the listing, so that a new build is
  * picked up; what is kept is compared with the file's time and size.
  */
-export function createWebFiles(folders: readonly string[]): WebFiles {
+export function createWebFiles(folders: readonly string[]) {
   const kept = new Map<string, { version: string; bytes: Promise<SharedBytes> }>();
 
   /** The bytes of a file, read once for each of its versions; null where it was deleted. */
@@ -75,15 +65,18 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
   });
 
   return {
-    async index(language) {
+    /** The HTML page in a language, with `__CSP_NONCE__` placeholders; null if it was not built. */
+    async index(language: Language) {
       for (const folder of folders) {
         const page = await readFile(join(folder, indexName(language)), 'utf8').catch(missingIsNull);
         if (page !== null) return page;
       }
       return null;
     },
+    /** Path of the script that renders first views; null if it was not built. */
     firstViewScript: () => folders.map((folder) => join(folder, 'first-view.js')).find(existsSync) ?? null,
-    async asset(name, accepts) {
+    /** Null if there is no such file, or its type is not one that the page uses. */
+    async asset(name: string, accepts: (coding: Coding) => boolean): Promise<Asset | null> {
       const type = TYPES[extname(name)];
       if (type === undefined) return null;
       const listed = await listingOf(name);
@@ -95,6 +88,8 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
     },
   };
 }
+
+export type WebFiles = ReturnType<typeof createWebFiles>;
 
 /** `index.html`, `index.de.html` */
 export const indexName = (language: Language): string =>

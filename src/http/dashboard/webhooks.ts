@@ -20,11 +20,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: C.WebhooksHere },
-    doc: {
-      operationId: 'listWebhooksHere',
-      tag: 'Dashboard',
-      summary: 'Webhooks, oldest first, with their latest deliveries',
-    },
+    doc: { operationId: 'listWebhooksHere', summary: 'Webhooks, oldest first, with their latest deliveries' },
     serve:
       ({ webhooks }) =>
       async ({ account }) => {
@@ -40,7 +36,6 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     output: { status: 201, content: C.WebhookCreatedReply },
     doc: {
       operationId: 'createWebhookHere',
-      tag: 'Dashboard',
       summary: 'Create a webhook; its secret is shown only once',
       errors: [422],
     },
@@ -56,7 +51,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: C.WebhookReply },
-    doc: { operationId: 'getWebhookHere', tag: 'Dashboard', summary: 'A webhook' },
+    doc: { operationId: 'getWebhookHere', summary: 'A webhook' },
     serve:
       ({ webhooks }) =>
       async ({ account }, { params: { id } }) => ({ body: webhookReply(await webhooks.get(account, id)) }),
@@ -69,7 +64,6 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     output: { content: C.WebhookReply },
     doc: {
       operationId: 'changeWebhookHere',
-      tag: 'Dashboard',
       summary: 'Change URL, events and description, enable and disable',
       errors: [422],
     },
@@ -85,7 +79,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     path: `${DASHBOARD_WEBHOOKS_PATH}/:id`,
     access: 'admin',
     output: { content: C.WebhookDeleted },
-    doc: { operationId: 'deleteWebhookHere', tag: 'Dashboard', summary: 'Delete a webhook and its deliveries' },
+    doc: { operationId: 'deleteWebhookHere', summary: 'Delete a webhook and its deliveries' },
     serve:
       ({ webhooks }) =>
       async ({ account, actor }, { params: { id } }) => {
@@ -98,7 +92,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     path: `${DASHBOARD_WEBHOOKS_PATH}/:id/rotate-secret`,
     access: 'admin',
     output: { content: C.WebhookCreatedReply, description: C.SECRET_ROTATED },
-    doc: { operationId: 'rotateWebhookSecretHere', tag: 'Dashboard', summary: 'Replace the secret; shown only once' },
+    doc: { operationId: 'rotateWebhookSecretHere', summary: 'Replace the secret; shown only once' },
     serve:
       ({ webhooks }) =>
       async ({ account, actor }, { params: { id } }) => ({
@@ -110,7 +104,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     path: `${DASHBOARD_WEBHOOKS_PATH}/:id/test`,
     access: 'admin',
     output: { content: C.DeliveryReply },
-    doc: { operationId: 'testWebhookHere', tag: 'Dashboard', summary: 'Send a ping now', errors: [409] },
+    doc: { operationId: 'testWebhookHere', summary: 'Send a ping now', errors: [409] },
     serve:
       ({ webhooks }) =>
       async ({ account }, { params: { id } }) => ({ body: deliveryReply(await webhooks.test(account, id)) }),
@@ -122,7 +116,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.DeliveriesHereQuery },
     output: { content: C.DeliveriesReply },
-    doc: { operationId: 'listDeliveriesHere', tag: 'Dashboard', summary: 'Deliveries of a webhook, newest first' },
+    doc: { operationId: 'listDeliveriesHere', summary: 'Deliveries of a webhook, newest first' },
     serve:
       ({ webhooks }) =>
       async ({ account }, { params: { id }, query: { page, per_page: perPage, status } }) => {
@@ -136,7 +130,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     access: 'viewer',
     cost: null,
     output: { content: C.DeliveryHere },
-    doc: { operationId: 'deliveryHere', tag: 'Dashboard', summary: 'A delivery, with what is sent' },
+    doc: { operationId: 'deliveryHere', summary: 'A delivery, with what is sent' },
     serve:
       ({ webhooks }) =>
       async ({ account }, { params: { id } }) => {
@@ -149,7 +143,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     path: `${ACCOUNT_PATH}/deliveries/:id/replay`,
     access: 'admin',
     output: { status: 202, content: C.DeliveryReply },
-    doc: { operationId: 'replayDeliveryHere', tag: 'Dashboard', summary: 'Send an event again', errors: [409] },
+    doc: { operationId: 'replayDeliveryHere', summary: 'Send an event again', errors: [409] },
     serve:
       ({ webhooks }) =>
       async ({ account }, { params: { id } }) => ({ body: deliveryReply(await webhooks.replay(account, id)) }),

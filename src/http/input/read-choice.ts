@@ -3,6 +3,7 @@ import type { ListPatch, ListUpload } from '../../contract/lists.ts';
 import type { Read } from '../../contract/schema.ts';
 import { encodingNamed } from '../../kernel/encoding-names.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { delimiterOf } from '../../kernel/facts/lists.ts';
 import type { ListService, UploadRequest } from '../../service/lists/service.ts';
 
@@ -32,10 +33,7 @@ export function readChoiceOf(sent: Sent, within = ''): NonNullable<UploadRequest
 export function listReading({ read, dedupe }: Read<typeof ListPatch>): Parameters<ListService['read']>[2] {
   if (read === undefined && dedupe === undefined)
     throw new ApiError('missing_parameter', 'The parameter "read" is missing.', { field: 'read' });
-  return {
-    ...(read === undefined ? {} : { read: readChoiceOf(read, 'read.') }),
-    ...(dedupe === undefined ? {} : { dedupe }),
-  };
+  return given({ read: read && readChoiceOf(read, 'read.'), dedupe });
 }
 
 const ALL_COLUMNS = 'all';

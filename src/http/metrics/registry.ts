@@ -6,10 +6,10 @@ import { keysOf } from '../../kernel/facts/keys-of.ts';
 
 interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** `store` is the same on every node of a store. */
-  readonly of: 'process' | 'store';
-  /** Counted when something happens, or read at each scrape. Only a counter can be both kinds. */
-  readonly kept: 'events' | 'reading';
+  /** It is the same on every node of a store; by default, each process has its own. */
+  readonly of?: 'store';
+  /** Of a counter: it is read at each scrape, as gauges are. Others are counted when something happens. */
+  readonly isRead?: true;
   /** Meaning of the values by label; every label has a bounded number of them. */
   readonly labels: Readonly<Record<string, string>>;
   /** Of the value. Base units (seconds, ratio), or what is counted. */
@@ -32,8 +32,6 @@ const OPERATOR_LABEL =
 const METRICS = {
   mailvet_build_info: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {
       version: 'of this program',
       commit: 'of the sources it was built from, or `unknown`',
@@ -47,8 +45,6 @@ const METRICS = {
 
   mailvet_ready: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { check: '`store`, `resolver` or `clock`: the [checks](operating.md#health) of `/readyz`' },
     unit: '1 or 0',
     help: 'Whether the check passes; 0 also where it takes longer than a second.',
@@ -57,8 +53,6 @@ const METRICS = {
 
   mailvet_http_requests_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'events',
     labels: { method: 'of the request', route: 'as in the table of routes', status: 'of the reply' },
     unit: 'requests',
     help: 'Requests answered.',
@@ -66,8 +60,6 @@ const METRICS = {
   },
   mailvet_http_request_seconds: {
     type: 'histogram',
-    of: 'process',
-    kept: 'events',
     labels: { route: 'as in the table of routes' },
     unit: 'seconds',
     buckets: LATENCY_SECONDS,
@@ -77,8 +69,6 @@ const METRICS = {
 
   mailvet_verifications_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'events',
     labels: {
       status: 'of the verdict',
       reason: '[of the verdict](verdicts.md), `none` for null',
@@ -90,8 +80,6 @@ const METRICS = {
   },
   mailvet_verification_seconds: {
     type: 'histogram',
-    of: 'process',
-    kept: 'events',
     labels: { level: 'at which it was decided' },
     unit: 'seconds',
     buckets: LATENCY_SECONDS,
@@ -100,8 +88,6 @@ const METRICS = {
   },
   mailvet_verifications_running: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'checks',
     help: 'Checks waiting for DNS or a mail server.',
@@ -110,8 +96,6 @@ const METRICS = {
 
   mailvet_webhook_attempts_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'events',
     labels: { outcome: '`delivered` or `failed`' },
     unit: 'attempts',
     help: 'Attempts to deliver an event to a webhook.',
@@ -120,8 +104,6 @@ const METRICS = {
 
   mailvet_outcomes_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'events',
     labels: { class: 'what it is evidence of, such as `delivered`, `absent` or `sender`' },
     unit: 'outcomes',
     help: 'Outcomes of mail that accounts reported, each once; test mode does not count.',
@@ -130,8 +112,6 @@ const METRICS = {
 
   mailvet_outcome_contradictions_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'events',
     labels: {},
     unit: 'verdicts',
     help: 'Verdicts that the outcome of mail contradicts.',
@@ -140,8 +120,6 @@ const METRICS = {
 
   mailvet_charge_queue: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'requests',
     help: 'Requests waiting for a transaction.',
@@ -149,8 +127,6 @@ const METRICS = {
   },
   mailvet_charge_batch_size: {
     type: 'histogram',
-    of: 'process',
-    kept: 'events',
     labels: {},
     unit: 'requests',
     buckets: BATCH_SIZES,
@@ -159,8 +135,6 @@ const METRICS = {
   },
   mailvet_charge_batch_seconds: {
     type: 'histogram',
-    of: 'process',
-    kept: 'events',
     labels: { result: '`committed` or `failed`' },
     unit: 'seconds',
     buckets: LATENCY_SECONDS,
@@ -169,8 +143,7 @@ const METRICS = {
   },
   mailvet_charge_requests_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'reading',
+    isRead: true,
     labels: {
       result:
         '`answered` (refusals included), `failed` (the store could not record: 503), `overloaded` (the queue was full: 503)',
@@ -181,8 +154,7 @@ const METRICS = {
   },
   mailvet_charge_retries_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'reading',
+    isRead: true,
     labels: {
       cause:
         '`conflict` (serialization failure or deadlock), `locked` (another session has the account), `connection` (lost), `busy` (another process has the lock of the SQLite file)',
@@ -193,8 +165,7 @@ const METRICS = {
   },
   mailvet_charge_unanswered_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'reading',
+    isRead: true,
     labels: { reason: '`expired` (503 after 5 seconds), `client_gone`' },
     unit: 'requests',
     help: 'Requests that waited too long for the store, or whose client disconnected before they were charged.',
@@ -202,8 +173,7 @@ const METRICS = {
   },
   mailvet_charge_set_aside_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'reading',
+    isRead: true,
     labels: {},
     unit: 'waits',
     help: 'Waits for accounts that another session had locked.',
@@ -212,8 +182,6 @@ const METRICS = {
 
   mailvet_store_pool_connections: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { state: '`in_use`, `idle`' },
     unit: 'connections',
     help: 'Connections of the pool to PostgreSQL, without those for charging. Absent on SQLite.',
@@ -221,8 +189,6 @@ const METRICS = {
   },
   mailvet_store_pool_connections_max: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'connections',
     help: 'Connections that the pool may have. Absent on SQLite.',
@@ -230,8 +196,6 @@ const METRICS = {
   },
   mailvet_store_pool_waiting: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'queries',
     help: 'Queries waiting for a connection of the pool. Absent on SQLite.',
@@ -240,8 +204,6 @@ const METRICS = {
 
   mailvet_store_stats_up: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: '1 or 0',
     help: 'Whether the store answered the query for the metrics of the store in time. If not, they are absent.',
@@ -250,7 +212,6 @@ const METRICS = {
   mailvet_holds: {
     type: 'gauge',
     of: 'store',
-    kept: 'reading',
     labels: {
       kind: '`verification`, or `shared` (one for many results)',
       age: '`under_1m`, `1m_to_10m`, `10m_to_1h`, `1h_to_1d`, `over_1d`',
@@ -262,7 +223,6 @@ const METRICS = {
   mailvet_hold_oldest_seconds: {
     type: 'gauge',
     of: 'store',
-    kept: 'reading',
     labels: { kind: 'as above' },
     unit: 'seconds',
     help: 'Age of the oldest open hold; absent without one.',
@@ -271,7 +231,6 @@ const METRICS = {
   mailvet_purge_lag_seconds: {
     type: 'gauge',
     of: 'store',
-    kept: 'reading',
     labels: {},
     unit: 'seconds',
     help: 'How long the oldest stored verification has been past its retention; 0 if none is.',
@@ -280,7 +239,6 @@ const METRICS = {
   mailvet_accounts_low_balance: {
     type: 'gauge',
     of: 'store',
-    kept: 'reading',
     labels: {},
     unit: 'accounts',
     help: 'Active accounts whose balance is below the one at which they want a message; at most 20,000 are counted.',
@@ -289,7 +247,6 @@ const METRICS = {
   mailvet_alerts: {
     type: 'gauge',
     of: 'store',
-    kept: 'reading',
     labels: { type: LASTING_ALERT_TYPES.map((type) => `\`${type}\``).join(', ') },
     unit: 'causes',
     help: '[Alerts](alerts.md) of all accounts that were reported and are not over; at most 20,000 are counted.',
@@ -298,7 +255,6 @@ const METRICS = {
   mailvet_kept_list_bytes: {
     type: 'gauge',
     of: 'store',
-    kept: 'reading',
     labels: {},
     unit: 'bytes',
     help: 'What the lists of all accounts take in the store, without their results; at most 20,000 lists are counted.',
@@ -307,7 +263,6 @@ const METRICS = {
   mailvet_kept_filters: {
     type: 'gauge',
     of: 'store',
-    kept: 'reading',
     labels: {},
     unit: 'filters',
     help: 'Filters of all accounts; at most 20,000 accounts are counted.',
@@ -316,7 +271,6 @@ const METRICS = {
   mailvet_jobs: {
     type: 'gauge',
     of: 'store',
-    kept: 'reading',
     labels: {
       kind: 'of the job; `other`: kinds of other versions',
       state: '`waiting` (periodic jobs wait between rounds), `running`, `failed`',
@@ -327,8 +281,7 @@ const METRICS = {
   },
   mailvet_mails_withheld_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'reading',
+    isRead: true,
     labels: {
       kind: 'of the mail',
       reason: '`recipient` (had [enough in a day](dashboard.md#mail-and-sign-up)), `account` (is suspended or deleted)',
@@ -340,8 +293,6 @@ const METRICS = {
 
   mailvet_dns_servers: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { state: '`unchecked`, `trusted`, `denies_every_name`, `answers_every_name`' },
     unit: 'servers',
     help: 'DNS servers by what control queries have shown.',
@@ -349,8 +300,6 @@ const METRICS = {
   },
   mailvet_lists_age_days: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'days',
     help: 'Age of the disposable list.',
@@ -359,8 +308,6 @@ const METRICS = {
 
   mailvet_egress_state: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { state: '[connectivity](doctor.md) of this host, or `no_helo_name`' },
     unit: '1 for the current state, else 0',
     help: 'Connectivity to mail servers: 1 for the current state.',
@@ -368,8 +315,6 @@ const METRICS = {
   },
   mailvet_egress_reachable: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { egress: EGRESS },
     unit: '1 or 0',
     help: 'Whether mail servers can be reached from an egress: 0 while it rests, its port is closed, or all refuse it.',
@@ -377,8 +322,6 @@ const METRICS = {
   },
   mailvet_egress_blocked_ratio: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { egress: EGRESS },
     unit: 'ratio',
     help: 'Share of the checks of the last hour in which the address of an egress was refused.',
@@ -386,8 +329,6 @@ const METRICS = {
   },
   mailvet_egress_deferred_ratio: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { egress: EGRESS },
     unit: 'ratio',
     help: 'Share of the checks of the last hour that servers deferred for an egress.',
@@ -395,8 +336,6 @@ const METRICS = {
   },
   mailvet_egress_proxy_failed_ratio: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { egress: EGRESS },
     unit: 'ratio',
     help: 'Share of the checks of the last hour in which the SOCKS server of an egress failed.',
@@ -404,8 +343,6 @@ const METRICS = {
   },
   mailvet_egress_answer_seconds: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { egress: EGRESS },
     unit: 'seconds',
     help: 'Mean time to an answer of the checks of the last hour from an egress.',
@@ -413,8 +350,6 @@ const METRICS = {
   },
   mailvet_smtp_dialogues_open: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'dialogues',
     help: 'Dialogues with mail servers.',
@@ -422,8 +357,6 @@ const METRICS = {
   },
   mailvet_smtp_checks_waiting: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'checks',
     help: 'Mailbox checks that wait for their [turn](operating.md#pace) at a mail server.',
@@ -431,8 +364,6 @@ const METRICS = {
   },
   mailvet_smtp_pace_slices: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'limits',
     help: 'Limits towards mail servers that this node shares with others [of its group](operating.md#several-nodes-behind-one-address), and uses now.',
@@ -440,8 +371,6 @@ const METRICS = {
   },
   mailvet_smtp_breakers_open: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'operators',
     help: 'Operators that rejected our IP address and are not contacted.',
@@ -449,8 +378,6 @@ const METRICS = {
   },
   mailvet_smtp_operator_breakers: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { operator: OPERATOR_LABEL, state: '`open`, `half_open` (one dialogue at a time, as a trial)' },
     unit: 'breakers',
     help: 'Circuit breakers that are not closed; each egress address has one for each operator.',
@@ -458,8 +385,6 @@ const METRICS = {
   },
   mailvet_smtp_operator_pace_ratio: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { operator: OPERATOR_LABEL },
     unit: 'ratio',
     help: 'Rate of dialogues with an operator relative to MAILVET_SMTP_RATE_PER_OPERATOR; the lowest of all egress addresses.',
@@ -467,8 +392,6 @@ const METRICS = {
   },
   mailvet_smtp_operator_dialogues_open: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { operator: OPERATOR_LABEL },
     unit: 'dialogues',
     help: 'Dialogues with an operator.',
@@ -476,8 +399,6 @@ const METRICS = {
   },
   mailvet_smtp_operator_checks_waiting: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: { operator: OPERATOR_LABEL },
     unit: 'checks',
     help: 'Mailbox checks that wait for their turn at an operator.',
@@ -485,8 +406,7 @@ const METRICS = {
   },
   mailvet_smtp_uncertain_replies_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'reading',
+    isRead: true,
     labels: {
       rule: '[weak rule](classification.md#the-rules) that decided; `unmatched.4xx`, `unmatched.5xx`: none did',
     },
@@ -500,8 +420,7 @@ const METRICS = {
 const RELAY_METRICS = {
   mailvet_relay_connections_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'reading',
+    isRead: true,
     labels: { outcome: '[how it ended](relay.md#log-and-metrics)' },
     unit: 'connections',
     help: 'Connections that have ended.',
@@ -509,8 +428,6 @@ const RELAY_METRICS = {
   },
   mailvet_relay_connections: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {
       state:
         '`handshake` (not signed in, or no destination yet), `dialogue`, `trunk` (carries dialogues, which count as such)',
@@ -521,8 +438,6 @@ const RELAY_METRICS = {
   },
   mailvet_relay_connections_max: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'connections',
     help: 'What MAILVET_RELAY_MAX_CONNECTIONS allows, in each state.',
@@ -530,8 +445,7 @@ const RELAY_METRICS = {
   },
   mailvet_relay_bytes_total: {
     type: 'counter',
-    of: 'process',
-    kept: 'reading',
+    isRead: true,
     labels: { to: '`mail_server`, `client`' },
     unit: 'bytes',
     help: 'What was passed on, counted at the end of each connection.',
@@ -539,8 +453,6 @@ const RELAY_METRICS = {
   },
   mailvet_relay_certificate_expires_seconds: {
     type: 'gauge',
-    of: 'process',
-    kept: 'reading',
     labels: {},
     unit: 'seconds since 1970',
     help: 'When the certificate ends; absent without TLS.',
@@ -558,18 +470,20 @@ export const METRIC_ROWS: Readonly<Record<MetricName, MetricRow>> = METRICS;
 
 export const METRIC_NAMES = keysOf(METRICS);
 
-const isReadMetric = (name: MetricName): name is ReadMetric => METRIC_ROWS[name].kept === 'reading';
+function isReadMetric(name: MetricName): name is ReadMetric {
+  const { type, isRead } = METRIC_ROWS[name];
+  return type === 'gauge' || isRead === true;
+}
 
 /** The values of its labels. */
 type LabelsOf<N extends MetricName> = Readonly<Record<keyof (typeof METRICS)[N]['labels'], string | number>>;
 
-type MetricKept<K extends MetricRow['kept']> = {
-  [N in MetricName]: (typeof METRICS)[N]['kept'] extends K ? N : never;
+/** Metrics that are read at each scrape. */
+type ReadMetric = {
+  [N in MetricName]: (typeof METRICS)[N] extends { readonly type: 'gauge' } | { readonly isRead: true } ? N : never;
 }[MetricName];
 /** Metrics that are counted when something happens. */
-type EventMetric = MetricKept<'events'>;
-/** Metrics that are read at each scrape. */
-type ReadMetric = MetricKept<'reading'>;
+type EventMetric = Exclude<MetricName, ReadMetric>;
 
 /** One series of a metric, and its value now. */
 interface MetricSample<N extends MetricName> {

@@ -2,6 +2,7 @@ import * as C from '../../contract/filters.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import type { ApiError } from '../../kernel/errors.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { FILTER_FILE_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import type { ChangedBy } from '../../service/audit-log.ts';
@@ -58,12 +59,7 @@ export const newFilter = (body: Read<typeof C.FilterRequest>): NewFilter => ({
 /** Throws ApiError if nothing is to be changed. */
 export function changedFilter(body: Read<typeof C.FilterChangeRequest>): ChangedFilter {
   const { reason, action, match, expires_at: expiresAt } = body;
-  const change = {
-    ...(reason === undefined ? {} : { reason }),
-    ...(action === undefined ? {} : { action }),
-    ...(match === undefined ? {} : { match }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-  };
+  const change = given({ reason, action, match, expiresAt });
   if (Object.keys(change).length === 0) throw nothingToChange('reason, action, match or expires_at');
   return change;
 }

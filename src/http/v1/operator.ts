@@ -3,6 +3,7 @@ import * as C from '../../contract/operator.ts';
 import { IdempotencyHeader } from '../../contract/schema.ts';
 import { UsageQuery } from '../../contract/usage.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { defaultPlan } from '../../kernel/facts/plans.ts';
 import { KEY_PREFIXES } from '../../kernel/ids.ts';
 import { type Key, modeOf } from '../../service/keys.ts';
@@ -132,13 +133,7 @@ const ACCOUNT_ROWS: readonly Route[] = [
     serve:
       ({ operator }) =>
       async ({ actor }, { params: { id }, body: { name, plan, rate_limit, low_balance, status } }) => {
-        const change = {
-          ...(name === undefined ? {} : { name }),
-          ...(plan === undefined ? {} : { plan }),
-          ...(rate_limit === undefined ? {} : { rateLimit: rate_limit }),
-          ...(low_balance === undefined ? {} : { lowBalance: low_balance }),
-          ...(status === undefined ? {} : { status }),
-        };
+        const change = given({ name, plan, rateLimit: rate_limit, lowBalance: low_balance, status });
         if (Object.keys(change).length === 0) throw nothingToChange('name, plan, rate_limit, low_balance or status');
         return { body: managedAccountReply(await operator.change(id, change, actor)) };
       },

@@ -3,6 +3,7 @@ import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import type { BodyCostName } from '../../kernel/costs.ts';
 import { type ApiError, isInProgress } from '../../kernel/errors.ts';
 import type { Share } from '../../kernel/facts/calibration.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { MAIL_REPORT_BYTES, OUTCOMES_BODY_BYTES } from '../../kernel/facts/limits.ts';
 import type { ReportedOutcome } from '../../kernel/facts/sent-mail.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
@@ -23,8 +24,7 @@ import { type Route, route } from '../route.ts';
 const readOutcomeRow = jsonReader(C.OutcomeRow);
 
 const toReported = (row: Read<typeof C.OutcomeRow>): ReportedOutcome => ({
-  ...(row.email === undefined ? {} : { email: row.email }),
-  ...(row.verification_id === undefined ? {} : { verificationId: row.verification_id }),
+  ...given({ email: row.email, verificationId: row.verification_id }),
   outcome: row.outcome,
   at: row.at,
   diagnostic: row.diagnostic ?? null,

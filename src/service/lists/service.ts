@@ -19,14 +19,12 @@ import {
   LIST_ACTION_STATUSES,
   type ListAction,
   type ListError,
-  type ListStatus,
   type ReadChoice,
   type ResultFormat,
   type SentAs,
 } from '../../kernel/facts/lists.ts';
 import { DEFAULT_LEVEL, type Level, planWithLevel, termsOf } from '../../kernel/facts/plans.ts';
 import type { Policy } from '../../kernel/facts/policies.ts';
-import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
 import { newId, restListId } from '../../kernel/ids.ts';
@@ -35,7 +33,7 @@ import { listObject } from '../../store/lists/object.ts';
 import type {
   AccountId,
   Actor,
-  DeferredAddress,
+  ByPage,
   IdempotencyRef,
   List,
   ListChange,
@@ -44,13 +42,12 @@ import type {
   ListStart,
   ListSummary,
   Lists,
-  Page,
   ReplyToStore,
   Store,
 } from '../../store/store.ts';
 import { ownerOf } from '../../store/test-account.ts';
 import { actorFor, type ChangedBy } from '../audit-log.ts';
-import type { Costs, PacedReading } from '../costs.ts';
+import type { Costs } from '../costs.ts';
 import { UNSAFE_CHARACTERS } from '../link-text.ts';
 import type { PolicyService } from '../policies.ts';
 import { BlockWriter, uploadGivenUp } from './block-writer.ts';
@@ -113,63 +110,6 @@ interface ResultsWanted {
   readonly dialect?: { readonly [K in keyof CsvDialect]?: CsvDialect[K] | null };
 }
 
-export interface ListService extends CopyRequests {
-  /**
-   * `read` is called once there is room for another upload, and tells its place what arrives. Throws ApiError:
-   * `overloaded`, `plan_upgrade_required`, `policy_not_found`, and what is wrong with the file. `once`: the same
-   * upload again makes no further list; then also `idempotency_key_reused` for another upload, and `not_found` where
-   * the list was deleted.
-   */
-  upload(
-    uploader: Uploader,
-    by: ChangedBy,
-    read: (place: HeldPlace) => Promise<UploadRequest>,
-    once?: UploadKey | null,
-  ): Promise<Uploaded>;
-  /** Throws ApiError `not_found`, also for a list of another account; so do all that follow. */
-  get(account: AccountId, id: string): Promise<List>;
-  list(
-    account: AccountId,
-    input: {
-      status: ListStatus | null;
-      query: string | null;
-      sort?: Sorting<ListSort> | null;
-      page: number;
-      perPage: number;
-    },
-  ): Promise<Page<List>>;
-  /** With the key that uploaded it, null for the dashboard, and when the next deferred address is asked about again. */
-  describe(account: AccountId, id: string): Promise<ListDetail>;
-  /** Returns at most LIST_DEFERRED_SHOWN, the soonest first. */
-  deferred(account: AccountId, id: string): Promise<DeferredAddress[]>;
-  /**
-   * `level`: to start it at; missing: its own. Throws ApiError `list_state`, `insufficient_credits`,
-   * `key_budget_spent`, `plan_upgrade_required`.
-   */
-  change(account: AccountId, id: string, action: ListAction, by: ChangedBy, level?: Level): Promise<List>;
-  /**
-   * Reads the file of a list that is ready again, or compares its rows in another way. Throws ApiError `list_state`,
-   * also where the file is not kept, and what is wrong with the file when it is read like this.
-   */
-  read(account: AccountId, id: string, change: UploadReading): Promise<List>;
-  /** `listener` is called when a list was started or resumed in this process. */
-  onRunning(listener: () => void): void;
-  rows(
-    account: AccountId,
-    id: string,
-    page: RowFilter & { readonly after: number; readonly limit: number },
-  ): Promise<{ entries: RowEntry[]; next: number | null }>;
-  /**
-   * CSV in the dialect of the uploaded file, or as `dialect` says. Throws ApiError `rate_limit_exceeded` while there
-   * are too many at once, `invalid_parameter`. `file` is to be read or ended; `encoding` is that of CSV.
-   */
-  results(
-    account: AccountId,
-    id: string,
-    wanted: ResultsWanted,
-  ): Promise<{ list: List; encoding: string; file: PacedReading<Uint8Array> }>;
-}
-
 export interface ListDetail {
   readonly list: List;
   readonly key: { readonly id: string; readonly name: string } | null;
@@ -185,7 +125,7 @@ export function createListService(parts: {
   policies: Pick<PolicyService, 'named'>;
   /** How many there were so far: uploads leave them the processor. */
   singleCalls: () => number;
-}): ListService {
+}) {
   const { store, clock, costs, policies, singleCalls } = parts;
   const listeners = new Set<() => void>();
   const { lists } = store;
@@ -267,7 +207,18 @@ export function createListService(parts: {
   return {
     ...createListCopies({ lists, clock, find, checkPlan, start, costs }),
 
-    async upload(uploader, by, read, once = null) {
+    /**
+     * `read` is called once there is room for another upload, and tells its place what arrives. Throws ApiError:
+     * `overloaded`, `plan_upgrade_required`, `policy_not_found`, and what is wrong with the file. `once`: the same
+     * upload again makes no further list; then also `idempotency_key_reused` for another upload, and `not_found` where
+     * the list was deleted.
+     */
+    async upload(
+      uploader: Uploader,
+      by: ChangedBy,
+      read: (place: HeldPlace) => Promise<UploadRequest>,
+      once: UploadKey | null = null,
+    ) {
       const place = await costs.hold('list_upload', uploader.account);
       try {
         const actor = await actorOf(by);
@@ -290,12 +241,14 @@ export function createListService(parts: {
       }
     },
 
+    /** Throws ApiError `not_found`, also for a list of another account; so do all that follow. */
     get: find,
 
-    list: (account, { page, perPage, ...wanted }) =>
+    list: (account: AccountId, { page, perPage, ...wanted }: ByPage<Parameters<typeof lists.list>[1]>) =>
       lists.list(account, { ...wanted, offset: (page - 1) * perPage, limit: perPage }),
 
-    async describe(account, id) {
+    /** With the key that uploaded it, null for the dashboard, and when a deferred address is asked about again. */
+    async describe(account: AccountId, id: string) {
       const list = await find(account, id);
       const [next] = list.waiting === 0 ? [] : await lists.deferred(account, id, 1);
       const nextRetryAt = next?.retryAt ?? null;
@@ -311,12 +264,17 @@ export function createListService(parts: {
       };
     },
 
-    async deferred(account, id) {
+    /** Returns at most LIST_DEFERRED_SHOWN, the soonest first. */
+    async deferred(account: AccountId, id: string) {
       await find(account, id);
       return lists.deferred(account, id, LIST_DEFERRED_SHOWN);
     },
 
-    async change(account, id, action, by, level) {
+    /**
+     * `level`: to start it at; missing: its own. Throws ApiError `list_state`, `insufficient_credits`,
+     * `key_budget_spent`, `plan_upgrade_required`.
+     */
+    async change(account: AccountId, id: string, action: ListAction, by: ChangedBy, level?: Level) {
       const actor = await actorOf(by);
       if (action === 'start') {
         const list = await find(account, id);
@@ -331,7 +289,11 @@ export function createListService(parts: {
       return running(outcome.list);
     },
 
-    async read(account, id, change) {
+    /**
+     * Reads the file of a list that is ready again, or compares its rows in another way. Throws ApiError `list_state`,
+     * also where the file is not kept, and what is wrong with the file when it is read like this.
+     */
+    async read(account: AccountId, id: string, change: UploadReading) {
       const list = await find(account, id);
       const place = await costs.hold('list_upload', account);
       place.keep();
@@ -342,11 +304,20 @@ export function createListService(parts: {
       }
     },
 
-    onRunning: (listener) => void listeners.add(listener),
+    /** `listener` is called when a list was started or resumed in this process. */
+    onRunning: (listener: () => void) => void listeners.add(listener),
 
-    rows: async (account, id, page) => rowsPage(lists, await find(account, id), page),
+    rows: async (
+      account: AccountId,
+      id: string,
+      page: RowFilter & { readonly after: number; readonly limit: number },
+    ) => rowsPage(lists, await find(account, id), page),
 
-    async results(account, id, { format, filter, dialect: wanted = {} }) {
+    /**
+     * CSV in the dialect of the uploaded file, or as `dialect` says. Throws ApiError `rate_limit_exceeded` while there
+     * are too many at once, `invalid_parameter`. `file` is to be read or ended; `encoding` is that of CSV.
+     */
+    async results(account: AccountId, id: string, { format, filter, dialect: wanted = {} }: ResultsWanted) {
       const list = await find(account, id);
       const dialect = dialectOf(list.layout, wanted);
       if (dialect === null)
@@ -358,6 +329,8 @@ export function createListService(parts: {
     },
   };
 }
+
+export type ListService = ReturnType<typeof createListService>;
 
 function uploadRefusal(
   id: string,
@@ -407,21 +380,6 @@ function fileBaseName(fileName: string | null): string | null {
 
 // New lists from the rows of another one: those whose result is unknown.
 
-interface CopyRequests {
-  /**
-   * Starts a new list of the rows whose address is unknown. What prevents its start becomes its `error`. Throws
-   * ApiError `list_state` where the list has not ended, or has no such rows.
-   */
-  retryUnknown(account: AccountId, id: string, level: Level, by: Actor): Promise<List>;
-  /**
-   * Starts a new list of the addresses that a canceled or failed list did not verify, at its level: none is verified
-   * twice, as there can be one such list. What prevents its start becomes its `error`. Throws ApiError `list_state`.
-   */
-  verifyRest(account: AccountId, id: string, by: Actor): Promise<List>;
-  /** Returns the first rows of the file. */
-  firstRows(account: AccountId, id: string): Promise<readonly Pick<ListRow, 'row' | 'cells' | 'problem'>[]>;
-}
-
 const ENDED_STATUSES: readonly List['status'][] = ['completed', 'cancelled', 'failed'];
 /** The preview shows this many. */
 const FIRST_ROWS = 5;
@@ -446,7 +404,7 @@ interface ListServiceParts {
   readonly costs: Costs;
 }
 
-function createListCopies({ lists, clock, find, checkPlan, start, costs }: ListServiceParts): CopyRequests {
+function createListCopies({ lists, clock, find, checkPlan, start, costs }: ListServiceParts) {
   async function copied(copy: Copy, by: Actor): Promise<List> {
     const { source, name, level, layout } = copy;
     const { account, retryMinutes, policy } = source;
@@ -497,7 +455,11 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: ListS
   }
 
   return {
-    async retryUnknown(account, id, level, by) {
+    /**
+     * Starts a new list of the rows whose address is unknown. What prevents its start becomes its `error`. Throws
+     * ApiError `list_state` where the list has not ended, or has no such rows.
+     */
+    async retryUnknown(account: AccountId, id: string, level: Level, by: Actor) {
       await checkPlan(account, null, level);
       const source = await find(account, id);
       const { status, layout, breakdown } = source;
@@ -508,7 +470,11 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: ListS
       return start(await copied({ source, id: null, name, level, layout, keep }, by), by);
     },
 
-    async verifyRest(account, id, by) {
+    /**
+     * Starts a new list of the addresses that a canceled or failed list did not verify, at its level: none is verified
+     * twice, as there can be one such list. What prevents its start becomes its `error`. Throws ApiError `list_state`.
+     */
+    async verifyRest(account: AccountId, id: string, by: Actor) {
       const source = await find(account, id);
       const { status, level, layout, rows, done } = source;
       if (status !== 'cancelled' && status !== 'failed')
@@ -520,7 +486,8 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: ListS
       return start(await copied({ source, id: restListId(id), name, level, layout, keep }, by), by);
     },
 
-    firstRows: async (account, id) => rowsAfter(await find(account, id), 0, FIRST_ROWS),
+    /** Returns the first rows of the file. */
+    firstRows: async (account: AccountId, id: string) => rowsAfter(await find(account, id), 0, FIRST_ROWS),
   };
 
   async function rowsAfter({ account, id }: List, after: number, count: number): Promise<ListRow[]> {

@@ -59,16 +59,6 @@ interface VerifyListParts {
   readonly singleCalls: () => number;
 }
 
-export interface ListVerifier {
-  /** Reports one outcome for each address, but for those that were under way at the end. Rejects if the store fails. */
-  verify(list: RunningList, works: readonly ListWork[], to: Receiver, end: ListEnd): Promise<void>;
-  /**
-   * Uses the store when it is the list's turn, between single calls. When there are none, addresses are verified
-   * meanwhile.
-   */
-  inStore<T>(list: RunningList, work: (steps: ListSteps) => Promise<T>): Promise<T>;
-}
-
 /** When work on a list ends. */
 export interface ListEnd {
   /** Nothing more is begun. */
@@ -130,7 +120,7 @@ export function createListVerifier({
   outcomes,
   keepAs,
   singleCalls,
-}: VerifyListParts): ListVerifier {
+}: VerifyListParts) {
   const owners = hostOwners(engine.domainData);
   const way = new GiveWay(engine.clock, singleCalls);
   const processor = new SharedTurns(engine.clock, way);
@@ -318,12 +308,17 @@ export function createListVerifier({
   }
 
   return {
-    inStore(list, work) {
+    /**
+     * Uses the store when it is the list's turn, between single calls. When there are none, addresses are verified
+     * meanwhile.
+     */
+    inStore<T>(list: RunningList, work: (steps: ListSteps) => Promise<T>) {
       // While calls come, nothing is judged meanwhile: a transaction waits for this thread, and calls for the
       // transaction.
       return (way.isAlone() ? storage : processor).take(list, () => work(way.steps()));
     },
-    async verify(list, works, to, end) {
+    /** Reports one outcome for each address but those that were under way at the end. Rejects if the store fails. */
+    async verify(list: RunningList, works: readonly ListWork[], to: Receiver, end: ListEnd) {
       const { signal } = end;
       const job: Job = { list, to, ...end };
       const online = new AllDone();
@@ -339,6 +334,8 @@ export function createListVerifier({
     },
   };
 }
+
+export type ListVerifier = ReturnType<typeof createListVerifier>;
 
 /** Nothing is asked of an address to which mail bounces, unless a filter decides. */
 const bouncing = ({ recalled }: Open, evidence: Evidence): Evidence =>

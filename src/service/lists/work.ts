@@ -23,27 +23,13 @@ interface ListWorkParts {
   readonly failed: (error: unknown) => void;
 }
 
-export interface ListWorkService {
-  /** Begins to work on lists that are running; to be called every second. */
-  round(): Promise<void>;
-  /** Gives back what is under way. */
-  stop(): Promise<void>;
-}
-
 /** For which mail servers may still answer what they were asked when a list is paused. */
 const ANSWERS_MS = 1_000;
 /** A list gives way to one that waits after this long. */
 const SPELL_MS = 10_000;
 
 /** Works on lists of addresses in this process. */
-export function createListWork({
-  clock,
-  lists,
-  verifier,
-  operators,
-  onResult,
-  failed,
-}: ListWorkParts): ListWorkService {
+export function createListWork({ clock, lists, verifier, operators, onResult, failed }: ListWorkParts) {
   /** This process has it from its first list on. */
   let lease: string | null = null;
   const runs = new Map<string, { readonly run: ListRun; readonly began: number }>();
@@ -64,6 +50,7 @@ export function createListWork({
   }
 
   return {
+    /** Begins to work on lists that are running; to be called every second. */
     async round() {
       await renew();
       await operators.round();
@@ -80,6 +67,7 @@ export function createListWork({
       if (waiting.length <= free) return;
       for (const { run, began } of runs.values()) if (clock.elapsed() - began > SPELL_MS) run.finish();
     },
+    /** Gives back what is under way. */
     async stop() {
       stopping = true;
       await Promise.all(Array.from(runs.values(), ({ run }) => run.stop()));
@@ -87,6 +75,8 @@ export function createListWork({
     },
   };
 }
+
+export type ListWorkService = ReturnType<typeof createListWork>;
 
 /** Returns the first list of each account, then the second ones, and so on. */
 function inRotation(lists: readonly RunningList[]): RunningList[] {

@@ -3,7 +3,6 @@ import { DEVICE_USERS_MAX } from '../../kernel/facts/limits.ts';
 import type { Store } from '../../store/store.ts';
 import type { Library } from './library.ts';
 import { type BrowserRequest, cookiesOf, hasCookie, headersOf } from './library-calls.ts';
-import type { Origin } from './limits.ts';
 
 /** A User-Agent header names these. The first match is taken, as browsers name those that they descend from as well. */
 const BROWSERS: readonly (readonly [token: RegExp, name: string])[] = [
@@ -37,19 +36,6 @@ export function deviceName(userAgent: string | undefined): string | null {
   return browser !== null && system !== null ? `${browser} on ${system}` : (browser ?? system);
 }
 
-/**
- * Devices that have signed in before, known by a signed cookie that survives signing out. It is no session: all it
- * gives is limits of its own, so that other people's attempts at an address cannot lock its user out.
- */
-export interface Devices {
-  /** Where an attempt at this address comes from: a device of its user, or just a network. */
-  originFor(browser: BrowserRequest, email: string): Promise<Origin>;
-  /** The same by the user's ID; null: whoever has signed in on the device. */
-  originOf(browser: BrowserRequest, user: string | null): Promise<Origin>;
-  /** Returns the cookie after a complete sign-in, as headers. */
-  remember(browser: BrowserRequest, user: string): Promise<readonly string[]>;
-}
-
 interface Device {
   readonly id: string;
   /** The latest is first. */
@@ -70,7 +56,11 @@ interface DeviceParts {
   readonly newId: () => string;
 }
 
-export function createDevices({ library, users, newId }: DeviceParts): Devices {
+/**
+ * Devices that have signed in before, known by a signed cookie that survives signing out. It is no session: all it
+ * gives is limits of its own, so that other people's attempts at an address cannot lock its user out.
+ */
+export function createDevices({ library, users, newId }: DeviceParts) {
   async function read(browser: BrowserRequest): Promise<Device | null> {
     if (!hasCookie(browser.cookie, 'device')) return null;
     const { api } = await library();
@@ -79,21 +69,24 @@ export function createDevices({ library, users, newId }: DeviceParts): Devices {
   }
 
   return {
-    // By way of the device's own users, so that the time taken says nothing about other addresses.
-    async originFor(browser, email) {
+    /** Where an attempt at this address comes from: a device of its user, or just a network. */
+    async originFor(browser: BrowserRequest, email: string) {
+      // By way of the device's own users, so that the time taken says nothing about other addresses.
       const device = await read(browser);
       for (const id of device?.users ?? [])
         if ((await users.get(id))?.email === email) return { ip: browser.ip, device: device?.id ?? null };
       return { ip: browser.ip, device: null };
     },
 
-    async originOf(browser, user) {
+    /** The same by the user's ID; null: whoever has signed in on the device. */
+    async originOf(browser: BrowserRequest, user: string | null) {
       const device = await read(browser);
       const known = device !== null && (user === null || device.users.includes(user));
       return { ip: browser.ip, device: known ? device.id : null };
     },
 
-    async remember(browser, user) {
+    /** Returns the cookie after a complete sign-in, as headers. */
+    async remember(browser: BrowserRequest, user: string) {
       const { id, users: earlier } = (await read(browser)) ?? { id: newId(), users: [] };
       const all = [user, ...earlier.filter((other) => other !== user)].slice(0, DEVICE_USERS_MAX);
       const { api } = await library();
@@ -102,3 +95,5 @@ export function createDevices({ library, users, newId }: DeviceParts): Devices {
     },
   };
 }
+
+export type Devices = ReturnType<typeof createDevices>;

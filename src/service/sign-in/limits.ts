@@ -51,26 +51,6 @@ export interface Origin {
   readonly device: string | null;
 }
 
-/**
- * Attempts, counted in advance and across all nodes. A refusal is repeated from memory for UNLOCK_WITHIN_SECONDS at
- * most, and not counted then.
- */
-export interface Limits {
-  /**
-   * By subject and origin: a known device has a count of its own, which nobody else can use up; others share one per
-   * network and a higher one for all networks, and count against the limit of their network. Throws
-   * `rate_limit_exceeded`, whether or not the subject exists.
-   */
-  count(kind: OriginKind, subject: string, from: Origin): Promise<void>;
-  /** Counts by subject alone. */
-  countUser(kind: 'password', user: string): Promise<void>;
-  countIp(kind: IpKind, from: Pick<Origin, 'ip'> & Partial<Origin>): Promise<void>;
-  /** Resets the counts of the subject, from everywhere: after a success, or for the operator. */
-  clear(kind: Exclude<Kind, IpKind>, subject: string): Promise<void>;
-  /** False if the user has already sent this code during its validity (RFC 6238 §5.2). */
-  firstUse(user: string, code: string): Promise<boolean>;
-}
-
 interface Counter {
   readonly kind: Kind;
   readonly max: number;
@@ -115,7 +95,11 @@ export async function unlock(
   for (const kind of ['code', 'password'] satisfies Kind[]) await clearAttempts(`${kind}:${id}`);
 }
 
-export function createLimits({ attempts, clock }: { attempts: Attempts; clock: Clock }): Limits {
+/**
+ * Attempts, counted in advance and across all nodes. A refusal is repeated from memory for UNLOCK_WITHIN_SECONDS at
+ * most, and not counted then.
+ */
+export function createLimits({ attempts, clock }: { attempts: Attempts; clock: Clock }) {
   // Rejected requests must not cost the store a write each. Created at the first one, as it allocates its full size at
   // once.
   let refusals: LRUCache<string, { readonly endsAt: number }> | null = null;
@@ -150,21 +134,32 @@ export function createLimits({ attempts, clock }: { attempts: Attempts; clock: C
     }
   }
 
-  const clear: Limits['clear'] = async (kind, subject) => {
+  const clear = async (kind: Exclude<Kind, IpKind>, subject: string) => {
     await attempts.clear(`${kind}:${subject}`);
     const start = refusalKey({ kind, subject, max: 0 });
     for (const key of refusals?.keys() ?? []) if (key.startsWith(start)) refusals?.delete(key);
   };
   return {
-    count: (kind, subject, from) => countAll(...attemptCounters(kind, subject, from)),
-    countUser: (kind, user) => countAll({ kind, max: ATTEMPT_LIMITS[kind].max, subject: user }),
-    countIp: (kind, { ip, device = null }) =>
+    /**
+     * By subject and origin: a known device has a count of its own, which nobody else can use up; others share one per
+     * network and a higher one for all networks, and count against the limit of their network. Throws
+     * `rate_limit_exceeded`, whether or not the subject exists.
+     */
+    count: (kind: OriginKind, subject: string, from: Origin) => countAll(...attemptCounters(kind, subject, from)),
+    /** Counts by subject alone. */
+    countUser: (kind: 'password', user: string) => countAll({ kind, max: ATTEMPT_LIMITS[kind].max, subject: user }),
+    countIp: (kind: IpKind, { ip, device = null }: Pick<Origin, 'ip'> & Partial<Origin>) =>
       countAll(
         ...(device === null
           ? networkCounters(kind, ip)
           : [{ kind, max: ATTEMPT_LIMITS[kind].max, subject: `device ${device}` }]),
       ),
+    /** Resets the counts of the subject, from everywhere: after a success, or for the operator. */
     clear,
-    firstUse: async (user, code) => (await attempts.count(`used-code:${user}:${code}`, CODE_LIVES_MS)).count === 1,
+    /** False if the user has already sent this code during its validity (RFC 6238 §5.2). */
+    firstUse: async (user: string, code: string) =>
+      (await attempts.count(`used-code:${user}:${code}`, CODE_LIVES_MS)).count === 1,
   };
 }
+
+export type Limits = ReturnType<typeof createLimits>;

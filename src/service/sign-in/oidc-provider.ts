@@ -57,18 +57,6 @@ interface OidcLogout {
   readonly id: string;
 }
 
-/** All methods throw OidcError. */
-export interface OidcProvider {
-  /** Fetches the discovery document; throws where the provider cannot be used. */
-  check(): Promise<void>;
-  /** Where the browser goes. `fresh`: to sign in there again, whatever session it has there (Core 1.0 §3.1.2.1). */
-  authorizationUrl(checks: OidcChecks, fresh: boolean): Promise<string>;
-  /** `query` is that of the address to which the provider sent the browser. */
-  claims(query: string, checks: OidcChecks): Promise<OidcClaims>;
-  /** It follows OpenID Connect Back-Channel Logout 1.0 §2.6. */
-  logout(token: string): Promise<OidcLogout>;
-}
-
 /** One request to the provider, ms; a sign-in makes four at most. */
 const PROVIDER_REQUEST_MS = 5_000;
 /** Of a reply: documents, key sets and tokens with a few hundred groups are smaller. */
@@ -177,13 +165,14 @@ function oidcFailure(error: unknown, fallback: OidcFailure): OidcError {
   return new OidcError(fallback, {}, error);
 }
 
+/** All methods throw OidcError. */
 export function createOidcProvider(parts: {
   settings: OidcSettings;
   /** `post` may dial this host if the issuer is there. */
   post: Post;
   clock: Clock;
   redirectUri: () => string;
-}): OidcProvider {
+}) {
   const { settings, post, clock, redirectUri } = parts;
   const fetch = fetchBy(post);
   const insecure = new URL(settings.issuer).protocol === 'http:' && isLoopback(new URL(settings.issuer));
@@ -282,11 +271,13 @@ export function createOidcProvider(parts: {
   }
 
   return {
+    /** Fetches the discovery document; throws where the provider cannot be used. */
     async check() {
       await metadata();
     },
 
-    async authorizationUrl({ state, nonce, verifier }, fresh) {
+    /** Where the browser goes. `fresh`: to sign in there again, whatever session it has there (Core 1.0 §3.1.2.1). */
+    async authorizationUrl({ state, nonce, verifier }: OidcChecks, fresh: boolean) {
       const { library, config } = await configuration();
       const url = library.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri(),
@@ -300,7 +291,8 @@ export function createOidcProvider(parts: {
       return url.href;
     },
 
-    async claims(query, checks) {
+    /** `query` is that of the address to which the provider sent the browser. */
+    async claims(query: string, checks: OidcChecks) {
       try {
         return await read(query, checks);
       } catch (error) {
@@ -308,7 +300,8 @@ export function createOidcProvider(parts: {
       }
     },
 
-    async logout(token) {
+    /** It follows OpenID Connect Back-Channel Logout 1.0 §2.6. */
+    async logout(token: string) {
       try {
         const { jwtVerify } = await import('jose');
         const { payload } = await jwtVerify(token, await logoutKeys(), {
@@ -326,6 +319,8 @@ export function createOidcProvider(parts: {
     },
   };
 }
+
+export type OidcProvider = ReturnType<typeof createOidcProvider>;
 
 /** Whether the user info endpoint may know more: some providers leave out of the ID token what it has. */
 const isIncomplete = (claims: Readonly<Record<string, unknown>>, roleClaim: string | null): boolean =>

@@ -32,29 +32,6 @@ import type { UserAdmin } from './user-admin.ts';
 import type { UserAudit } from './user-audit.ts';
 import { isUsableEmail } from './validate.ts';
 
-export interface OidcService {
-  /** Where the browser goes. `invitation`: the token of one to accept on return. Throws ApiError. */
-  begin(browser: BrowserRequest, invitation: string | null): Promise<Cookies & { url: string }>;
-  /**
-   * Where the browser of a user without a password goes to confirm this action, by signing in there again. Throws
-   * ApiError.
-   */
-  beginConfirmation(
-    browser: BrowserRequest,
-    user: SignedIn,
-    action: ConfirmedAction,
-  ): Promise<Cookies & { url: string }>;
-  /**
-   * With the query of the address that the provider sent the browser to. Throws ApiError `oidc_refused`, with its
-   * reason.
-   */
-  finish(browser: BrowserRequest, query: string): Promise<Cookies & OidcFinished>;
-  /** Uses up the confirmation of this action in this session. Throws ApiError `oidc_refused`. */
-  useConfirmation(user: SignedIn, action: ConfirmedAction): Promise<void>;
-  /** Ends the sessions that a logout token names. Throws OidcError. */
-  logout(from: { readonly ip: string }, token: string): Promise<void>;
-}
-
 interface OidcFinished {
   /** Not signed in yet: a code is required next. */
   readonly secondFactor: boolean;
@@ -299,7 +276,7 @@ const causesIn = (error: unknown): readonly string[] => {
   return causes;
 };
 
-export function createOidc(parts: OidcParts): OidcService {
+export function createOidc(parts: OidcParts) {
   const { settings, provider, store, library, limits, devices, audit, userAdmin, clock, logger } = parts;
   const { signIns, attempts, users } = store;
   const admit = createAdmission(parts);
@@ -420,23 +397,33 @@ export function createOidc(parts: OidcParts): OidcService {
   }
 
   return {
-    begin: (browser, invitation) =>
+    /** Where the browser goes. `invitation`: the token of one to accept on return. Throws ApiError. */
+    begin: (browser: BrowserRequest, invitation: string | null) =>
       send(browser, { invitation: invitation === null ? null : sha256Hex(invitation), confirming: null }),
 
-    async beginConfirmation(browser, { id, session }, action) {
+    /**
+     * Where the browser of a user without a password goes to confirm this action, by signing in there again. Throws
+     * ApiError.
+     */
+    async beginConfirmation(browser: BrowserRequest, { id, session }: SignedIn, action: ConfirmedAction) {
       if (await parts.hasPassword(id))
         throw new ApiError('wrong_password', 'You have a password: confirm with it.', { field: 'password' });
       return send(browser, { invitation: null, confirming: { user: id, session, action, since: clock.now() } });
     },
 
-    async useConfirmation({ id, session }, action) {
+    /** Uses up the confirmation of this action in this session. Throws ApiError `oidc_refused`. */
+    async useConfirmation({ id, session }: SignedIn, action: ConfirmedAction) {
       const { internalAdapter } = await (await library()).$context;
       const kept = await internalAdapter.consumeVerificationValue(confirmationOf(session, action));
       if (kept === null || kept.value !== id || kept.expiresAt.getTime() <= clock.now())
         throw oidcRefusal(new OidcError('expired'), settings.name);
     },
 
-    async finish(browser, query) {
+    /**
+     * With the query of the address that the provider sent the browser to. Throws ApiError `oidc_refused`, with its
+     * reason.
+     */
+    async finish(browser: BrowserRequest, query: string): Promise<Cookies & OidcFinished> {
       let user: UserEvent['user'] = { unlinkedEmail: '' };
       try {
         const { invitation, confirming, ...checks } = await takeBegun(browser, query);
@@ -459,7 +446,8 @@ export function createOidc(parts: OidcParts): OidcService {
       }
     },
 
-    async logout({ ip }, token) {
+    /** Ends the sessions that a logout token names. Throws OidcError. */
+    async logout({ ip }: { readonly ip: string }, token: string) {
       const { subject, sid, id } = await provider.logout(token);
       const { count } = await attempts.count(`oidc-logout:${id}`, 2 * LOGOUT_MAX_AGE_MS);
       if (count > 1) throw new OidcError('expired');
@@ -477,3 +465,5 @@ export function createOidc(parts: OidcParts): OidcService {
     },
   };
 }
+
+export type OidcService = ReturnType<typeof createOidc>;

@@ -4,14 +4,7 @@ import type { PasskeyRecord, Store } from '../../store/store.ts';
 import { parsePasskeyName } from '../names.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
-import {
-  type BrowserRequest,
-  type Cookies,
-  callLibrary,
-  cookiesOf,
-  type ErrorMapping,
-  headersOf,
-} from './library-calls.ts';
+import { type BrowserRequest, callLibrary, cookiesOf, type ErrorMapping, headersOf } from './library-calls.ts';
 import { inserting } from './library-inserts.ts';
 import type { Limits } from './limits.ts';
 import { type NotifyUser, sourceOf } from './notices.ts';
@@ -22,20 +15,6 @@ import { recordedSignIn, type UserAudit } from './user-audit.ts';
 export type { PasskeyRecord };
 
 type PasskeyJson = Readonly<Record<string, unknown>>;
-
-/** Passkeys (WebAuthn Level 3). Options and credentials are in the JSON form used by browsers. */
-export interface PasskeyService {
-  list(user: SignedIn): Promise<PasskeyRecord[]>;
-  addOptions(browser: BrowserRequest, user: SignedIn): Promise<Cookies & { options: PasskeyJson }>;
-  /** Mails the user, as `remove`. */
-  add(browser: BrowserRequest, user: SignedIn, input: { name: string; credential: PasskeyJson }): Promise<void>;
-  /** False if the user has no such passkey. */
-  remove(browser: BrowserRequest, user: SignedIn, id: string): Promise<boolean>;
-  signInOptions(browser: BrowserRequest): Promise<Cookies & { options: PasskeyJson }>;
-  signIn(browser: BrowserRequest, credential: PasskeyJson): Promise<Cookies & { user: string }>;
-  /** Confirms a signed-in user by one of their passkeys, with options of `signInOptions`. Throws ApiError. */
-  confirm(browser: BrowserRequest, user: SignedIn, credential: PasskeyJson): Promise<void>;
-}
 
 const ADD: ErrorMapping = {
   FAILED_TO_VERIFY_REGISTRATION: 'passkey_refused',
@@ -87,7 +66,8 @@ interface PasskeyParts {
   readonly endPreviousSession: (browser: BrowserRequest) => Promise<void>;
 }
 
-export function createPasskeys(parts: PasskeyParts): PasskeyService {
+/** Passkeys (WebAuthn Level 3). Options and credentials are in the JSON form used by browsers. */
+export function createPasskeys(parts: PasskeyParts) {
   const { library, limits, devices, audit, notify, relyingParty, endPreviousSession } = parts;
   const { signIns } = parts.store;
   function requireRelyingParty(): void {
@@ -120,9 +100,9 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
   }
 
   return {
-    list: (user) => signIns.passkeys(user.id),
+    list: (user: SignedIn) => signIns.passkeys(user.id),
 
-    async addOptions(browser, user) {
+    async addOptions(browser: BrowserRequest, user: SignedIn) {
       requireRelyingParty();
       requireRoom((await signIns.passkeys(user.id)).length);
       const { api } = await library();
@@ -132,7 +112,12 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       return { options: { ...made.response }, setCookie: cookiesOf(made.headers) };
     },
 
-    async add(browser, user, { name: typed, credential }) {
+    /** Mails the user, as `remove`. */
+    async add(
+      browser: BrowserRequest,
+      user: SignedIn,
+      { name: typed, credential }: { name: string; credential: PasskeyJson },
+    ) {
       requireRelyingParty();
       const name = parsePasskeyName(typed);
       const response = checkedCredential(credential);
@@ -154,7 +139,8 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       );
     },
 
-    async remove(browser, user, id) {
+    /** False if the user has no such passkey. */
+    async remove(browser: BrowserRequest, user: SignedIn, id: string) {
       const context = await (await library()).$context;
       const known = (await signIns.passkeys(user.id)).find((one) => one.id === id);
       return signIns.change({ user: user.id, session: user.session }, async (change) => {
@@ -166,7 +152,7 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       });
     },
 
-    async signInOptions(browser) {
+    async signInOptions(browser: BrowserRequest) {
       requireRelyingParty();
       await limits.countIp('passkey-ip', await devices.originOf(browser, null));
       const { api } = await library();
@@ -177,7 +163,7 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       return { options: { ...made.response, userVerification: 'required' }, setCookie: cookiesOf(made.headers) };
     },
 
-    async signIn(browser, credential) {
+    async signIn(browser: BrowserRequest, credential: PasskeyJson) {
       requireRelyingParty();
       await limits.countIp('sign-in-ip', await devices.originOf(browser, null));
       const claimed = await ownerOf(credential.id);
@@ -201,7 +187,8 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       return { user, setCookie: [...cookiesOf(done.headers), ...(await devices.remember(browser, user))] };
     },
 
-    async confirm(browser, user, credential) {
+    /** Confirms a signed-in user by one of their passkeys, with options of `signInOptions`. Throws ApiError. */
+    async confirm(browser: BrowserRequest, user: SignedIn, credential: PasskeyJson) {
       requireRelyingParty();
       await limits.countUser('password', user.id);
       const done = await verify(browser, credential, PASSKEY_ERRORS);
@@ -215,3 +202,5 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
     },
   };
 }
+
+export type PasskeyService = ReturnType<typeof createPasskeys>;

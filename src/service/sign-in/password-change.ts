@@ -8,7 +8,7 @@ import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';
 import type { Devices } from './devices.ts';
 import type { Library } from './library.ts';
-import type { BrowserRequest, Cookies } from './library-calls.ts';
+import type { BrowserRequest } from './library-calls.ts';
 import type { Limits } from './limits.ts';
 import { type NotifyUser, sourceOf } from './notices.ts';
 import type { SignedIn } from './session.ts';
@@ -17,21 +17,6 @@ import { beginSession, toUserSession, type UserSession } from './sessions.ts';
 import { endLinks, type KeptAccess, resetOf, type UserAdmin } from './user-admin.ts';
 import type { From, UserAudit } from './user-audit.ts';
 import { isUsableEmail, rejectWeakPassword } from './validate.ts';
-
-export interface PasswordService {
-  /** Mails a link if the address has a user; neither the reply nor its timing reveals that. Throws ApiError. */
-  forgot(browser: BrowserRequest, email: string): Promise<void>;
-  /** Called by the job of `forgot`: mails the link if the address has a user. Throws JobFailure. */
-  mailReset(email: string, jobId: string): Promise<void>;
-  /** What a link to choose a password would end and remove, for whoever has it. Throws ApiError. */
-  lookUpReset(browser: BrowserRequest, token: string): Promise<ResetSubject>;
-  /** Sets a password by link; ends the sessions of the user and removes their passkeys unless they are kept. */
-  reset(browser: BrowserRequest, by: { token: string; password: string; keep?: KeptAccess }): Promise<void>;
-  /** Ends all other sessions of the user and rotates this one. Mails the user. */
-  change(browser: BrowserRequest, user: SignedIn, by: { current: string; password: string }): Promise<Cookies>;
-  /** Confirms an irreversible action. Throws ApiError: `wrong_password`, or too many attempts. */
-  confirm(user: string, password: string, from: From): Promise<void>;
-}
 
 /** Empty lists for an address that nobody has proven: nothing can be kept then. */
 interface ResetSubject {
@@ -79,7 +64,7 @@ export function createPasswords({
   clock,
   url,
   mail,
-}: PasswordParts): PasswordService {
+}: PasswordParts) {
   async function requireStrong(password: string, { id, email, name }: Pick<SignedIn, 'id' | 'email' | 'name'>) {
     const accounts = (await store.members.ofUser(id)).map(({ accountName }) => accountName);
     await rejectWeakPassword(password, { email, name, accounts });
@@ -107,7 +92,8 @@ export function createPasswords({
   }
 
   return {
-    async forgot(browser, typed) {
+    /** Mails a link if the address has a user; neither the reply nor its timing reveals that. Throws ApiError. */
+    async forgot(browser: BrowserRequest, typed: string) {
       if (mail === null) {
         const message = 'This service cannot send mail. Ask its operator for a link (mailvet user reset-password).';
         throw new ApiError('not_found', message);
@@ -125,21 +111,27 @@ export function createPasswords({
       if (day === null) await store.jobs.add({ kind: 'password_reset', payload: { email } });
     },
 
-    async mailReset(email, jobId) {
+    /** Called by the job of `forgot`: mails the link if the address has a user. Throws JobFailure. */
+    async mailReset(email: string, jobId: string) {
       const user = await store.users.byEmail(email);
       if (user === null || mail === null) return;
       const token = await userAdmin.passwordToken(user.id, RESET_LINK_HOURS * HOUR_MS);
       await mail.passwordReset({ to: user.email, link: `${url()}/reset-password#token=${token}` }, jobId);
     },
 
-    async lookUpReset(browser, typed) {
+    /** What a link to choose a password would end and remove, for whoever has it. Throws ApiError. */
+    async lookUpReset(browser: BrowserRequest, typed: string): Promise<ResetSubject> {
       const { id, email, emailVerified } = await userOf(await admitToken(limits, browser, typed));
       if (!emailVerified) return { email, passkeys: [], sessions: [] };
       const [passkeys, sessions] = await Promise.all([store.signIns.passkeys(id), store.signIns.sessions(id)]);
       return { email, passkeys, sessions: sessions.map(toUserSession) };
     },
 
-    async reset(browser, { token: typed, password, keep }) {
+    /** Sets a password by link; ends the sessions of the user and removes their passkeys unless they are kept. */
+    async reset(
+      browser: BrowserRequest,
+      { token: typed, password, keep }: { token: string; password: string; keep?: KeptAccess },
+    ) {
       const token = await admitToken(limits, browser, typed);
       const user = await userOf(token);
       const { internalAdapter, password: passwords } = await (await library()).$context;
@@ -152,7 +144,12 @@ export function createPasswords({
       await limits.clear('sign-in', user.email);
     },
 
-    async change(browser, user, { current, password }) {
+    /** Ends all other sessions of the user and rotates this one. Mails the user. */
+    async change(
+      browser: BrowserRequest,
+      user: SignedIn,
+      { current, password }: { current: string; password: string },
+    ) {
       await requireStrong(password, user);
       await check(user.id, current, 'current', browser);
       const opened = await library();
@@ -169,6 +166,9 @@ export function createPasswords({
       });
     },
 
-    confirm: (user, password, from) => check(user, password, 'password', from),
+    /** Confirms an irreversible action. Throws ApiError: `wrong_password`, or too many attempts. */
+    confirm: (user: string, password: string, from: From) => check(user, password, 'password', from),
   };
 }
+
+export type PasswordService = ReturnType<typeof createPasswords>;

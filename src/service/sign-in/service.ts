@@ -6,7 +6,7 @@ import { SETUP_LINK_HOURS } from '../../kernel/facts/lifetimes.ts';
 import { FIRST_ACCOUNT } from '../../kernel/facts/plans.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
-import type { Account, Actor, Invitation, Membership, Store, User } from '../../store/store.ts';
+import type { Account, Actor, Invitation, Store, User } from '../../store/store.ts';
 import { firstAccountInput } from '../first-account.ts';
 import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';
@@ -24,15 +24,8 @@ import { createPasskeys, type PasskeyService } from './passkeys.ts';
 import { admitToken, createPasswords, type PasswordService } from './password-change.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
 import type { SignedIn } from './session.ts';
-import {
-  beginSession,
-  createSessionList,
-  createSessions,
-  ONE_TIME_CODE,
-  type SessionList,
-  type SessionService,
-} from './sessions.ts';
-import { type CheckDeliverability, createSignUp, type SignUpService } from './sign-up.ts';
+import { beginSession, createSessionList, createSessions, ONE_TIME_CODE, type SessionService } from './sessions.ts';
+import { type CheckDeliverability, createSignUp } from './sign-up.ts';
 import { createUserAdmin, newToken, removeAuthenticator, signInOf, type UserAdmin } from './user-admin.ts';
 import { createUserAudit, type UserAudit } from './user-audit.ts';
 import { parseEmail, rejectWeakPassword } from './validate.ts';
@@ -43,29 +36,7 @@ export type { BrowserRequest } from './library-calls.ts';
  * Authentication. The library (better-auth) manages users, passwords, second factors and sessions; roles, invitations
  * and the audit log are ours. All methods throw ApiError.
  */
-export interface SignInService extends SessionService, SessionList, SecondFactorService, SignUpService {
-  readonly setup: SetupService;
-  readonly passwords: PasswordService;
-  readonly passkeys: PasskeyService;
-  readonly invitations: InvitationService;
-  readonly confirm: ConfirmUser;
-  /** Null means that it is not configured. */
-  readonly oidc: OidcService | null;
-  /** By a link of the command line. Throws ApiError. */
-  signInByLink(browser: BrowserRequest, token: string): Promise<Cookies>;
-  /** Whether the user can confirm with a password. */
-  hasPassword(user: string): Promise<boolean>;
-  /** The oldest account comes first. */
-  accountsOf(user: SignedIn): Promise<Membership[]>;
-  /** Whether sign-up is open, and whether mail can be sent; the OpenID provider, and whether there is nothing else. */
-  readonly offers: {
-    readonly signup: boolean;
-    readonly mail: boolean;
-    readonly oidc: Pick<OidcSettings, 'name' | 'only'> | null;
-  };
-  /** Failed attempts that are still to be written. */
-  readonly failures: Pick<UserAudit, 'flush'>;
-}
+export type SignInService = ReturnType<typeof createAllSignIns>;
 
 interface SignInParts {
   readonly store: Store;
@@ -112,7 +83,7 @@ function withoutPasswords(all: SignInService): SignInService {
   };
 }
 
-function createAllSignIns(parts: SignInParts): SignInService {
+function createAllSignIns(parts: SignInParts) {
   const { store, clock, url, mail, mailLimits, signup, checkDeliverability } = parts;
   const library = lazyLibrary(parts);
   const limits = createLimits({ attempts: store.attempts, clock });
@@ -145,18 +116,24 @@ function createAllSignIns(parts: SignInParts): SignInService {
     passwords,
     passkeys,
     confirm,
+    /** Whether the user can confirm with a password. */
     hasPassword,
     invitations: createInvitations({ store, library, limits, userAdmin, sessions }),
+    /** Null means that it is not configured. */
     oidc,
-    async signInByLink(browser, typed) {
+    /** By a link of the command line. Throws ApiError. */
+    async signInByLink(browser: BrowserRequest, typed: string) {
       const identifier = signInOf(await admitToken(limits, browser, typed));
       const { internalAdapter } = await (await library()).$context;
       const link = await internalAdapter.consumeVerificationValue(identifier);
       if (link === null || link.expiresAt.getTime() <= clock.now()) throw new ApiError('link_expired');
       return sessions.signInAs(browser, link.value);
     },
-    accountsOf: (user) => store.members.ofUser(user.id),
+    /** The oldest account comes first. */
+    accountsOf: (user: SignedIn) => store.members.ofUser(user.id),
+    /** Failed attempts that are still to be written. */
     failures: audit,
+    /** Whether sign-up is open and mail can be sent; the OpenID provider, and whether there is nothing else. */
     offers: { signup: openSignUp !== null, mail: mail !== null, oidc: parts.oidc?.settings ?? null },
   };
 }
@@ -229,13 +206,6 @@ function createConfirmation(parts: {
 
 // Invitations
 
-interface InvitationService {
-  /** `known`: the address already has a user, so no password is needed. Throws ApiError. */
-  lookUp(browser: BrowserRequest, token: string): Promise<{ invitation: Invitation; known: boolean }>;
-  /** Creates and signs in a new user; an existing user must already be signed in. Throws ApiError. */
-  accept(browser: BrowserRequest, by: { token: string; name?: string; password?: string }): Promise<Cookies>;
-}
-
 /** The link proves who owns the address, which its present user never did: it becomes theirs, with a new password. */
 const claims = (invitation: Invitation, user: User): boolean => invitation.provesAddress && !user.emailVerified;
 
@@ -249,7 +219,7 @@ interface InvitationParts {
   readonly sessions: Pick<SessionService, 'signInAs' | 'fromBrowser' | 'rename'>;
 }
 
-function createInvitations(parts: InvitationParts): InvitationService {
+function createInvitations(parts: InvitationParts) {
   const { store, library, limits, userAdmin, sessions } = parts;
 
   async function find(browser: BrowserRequest, typed: string): Promise<{ invitation: Invitation; hash: string }> {
@@ -271,13 +241,18 @@ function createInvitations(parts: InvitationParts): InvitationService {
   }
 
   return {
-    async lookUp(browser, token) {
+    /** `known`: the address already has a user, so no password is needed. Throws ApiError. */
+    async lookUp(browser: BrowserRequest, token: string) {
       const { invitation } = await find(browser, token);
       const known = await store.users.byEmail(invitation.email);
       return { invitation, known: known !== null && !claims(invitation, known) };
     },
 
-    async accept(browser, { token, name, password }) {
+    /** Creates and signs in a new user; an existing user must already be signed in. Throws ApiError. */
+    async accept(
+      browser: BrowserRequest,
+      { token, name, password }: { token: string; name?: string; password?: string },
+    ) {
       const { invitation, hash } = await find(browser, token);
       const known = await store.users.byEmail(invitation.email);
       if (known !== null && !claims(invitation, known)) {
@@ -324,17 +299,6 @@ function createInvitations(parts: InvitationParts): InvitationService {
 
 const missing = (field: string) => new ApiError('missing_parameter', `The parameter "${field}" is missing.`, { field });
 
-interface SecondFactorService {
-  /**
-   * A secret for an authenticator app, with recovery codes, returned only here; takes effect once a code confirms it.
-   * Takes the password of who has one.
-   */
-  beginTotp(browser: BrowserRequest, user: SignedIn, proof: Proof): Promise<TotpSecret>;
-  /** Mails the user, as `removeTotp`. */
-  confirmTotp(browser: BrowserRequest, user: SignedIn, code: string): Promise<Cookies>;
-  removeTotp(browser: BrowserRequest, user: SignedIn, proof: Proof): Promise<Cookies>;
-}
-
 interface TotpSecret {
   /** `otpauth://totp/…` */
   readonly uri: string;
@@ -358,7 +322,7 @@ function createSecondFactor(parts: {
   notify: NotifyUser;
   confirm: ConfirmUser;
   hasPassword: (user: string) => Promise<boolean>;
-}): SecondFactorService {
+}) {
   const { library, limits, devices, audit, notify, confirm, hasPassword } = parts;
   const { signIns } = parts.store;
   const attempt = <T>(browser: BrowserRequest, { id }: SignedIn, factor: Factor, work: () => Promise<T>): Promise<T> =>
@@ -418,7 +382,11 @@ function createSecondFactor(parts: {
   }
 
   return {
-    async beginTotp(browser, user, proof) {
+    /**
+     * A secret for an authenticator app, with recovery codes, returned only here; takes effect once a code confirms it.
+     * Takes the password of who has one.
+     */
+    async beginTotp(browser: BrowserRequest, user: SignedIn, proof: Proof) {
       if (user.secondFactor) throw new ApiError('second_factor_exists');
       const { password } = proof;
       if (password !== undefined)
@@ -427,24 +395,14 @@ function createSecondFactor(parts: {
       await confirm(browser, user, proof, 'set_up_totp');
       return makeSecret(browser, {});
     },
-    confirmTotp: (browser, user, code) => attempt(browser, user, 'code', () => confirmTotp(browser, user, code)),
+    /** Mails the user, as `removeTotp`. */
+    confirmTotp: (browser: BrowserRequest, user: SignedIn, code: string) =>
+      attempt(browser, user, 'code', () => confirmTotp(browser, user, code)),
     removeTotp,
   };
 }
 
 // The first user
-
-interface SetupService {
-  /** Whether there is no user. */
-  wanted(): Promise<boolean>;
-  /** The token of a new one-time link, which replaces any earlier one; null if there already is a user. */
-  offer(): Promise<string | null>;
-  /**
-   * Only someone with access to the host has the link: they become owner of the oldest account, and operator. Throws
-   * ApiError.
-   */
-  use(browser: BrowserRequest, by: { token: string; name: string; email: string; password: string }): Promise<Cookies>;
-}
 
 interface SetupParts {
   readonly store: Pick<Store, 'users' | 'accounts' | 'members' | 'plans'>;
@@ -455,7 +413,7 @@ interface SetupParts {
   readonly clock: Clock;
 }
 
-function createSetup({ store, library, limits, userAdmin, sessions, clock }: SetupParts): SetupService {
+function createSetup({ store, library, limits, userAdmin, sessions, clock }: SetupParts) {
   // It is in memory only: the link ends with the process.
   let link: { readonly hash: string; readonly endsAt: number } | null = null;
 
@@ -501,8 +459,10 @@ function createSetup({ store, library, limits, userAdmin, sessions, clock }: Set
   }
 
   return {
+    /** Whether there is no user. */
     wanted,
 
+    /** The token of a new one-time link, which replaces any earlier one; null if there already is a user. */
     async offer() {
       if (!(await wanted())) return null;
       const token = newToken();
@@ -510,7 +470,14 @@ function createSetup({ store, library, limits, userAdmin, sessions, clock }: Set
       return token;
     },
 
-    async use(browser, { token: typed, name, email, password }) {
+    /**
+     * Only someone with access to the host has the link: they become owner of the oldest account, and operator. Throws
+     * ApiError.
+     */
+    async use(
+      browser: BrowserRequest,
+      { token: typed, name, email, password }: { token: string; name: string; email: string; password: string },
+    ) {
       const token = await admitToken(limits, browser, typed);
       const owner = { name: parsePersonName(name), email: parseEmail(email), password };
       await rejectWeakPassword(password, { ...owner, accounts: [FIRST_ACCOUNT.name] });

@@ -38,34 +38,28 @@ export const toUserSession = ({ userAgent, ...session }: SessionRecord): UserSes
   device: deviceName(userAgent) ?? 'Unknown device',
 });
 
-export interface SessionList {
-  /** Returns those of the user, the one seen last first; at most SESSIONS_LISTED. */
-  sessionsOf(user: SignedIn): Promise<(UserSession & { readonly current: boolean })[]>;
-  /** False: the user has no such session. */
-  revokeSession(browser: BrowserRequest, user: SignedIn, id: string): Promise<boolean>;
-  /** Ends the user's sessions but this one, password links, and sign-ins awaiting a second factor; returns how many. */
-  endOtherSessions(browser: BrowserRequest, user: SignedIn): Promise<number>;
-}
-
 export function createSessionList(parts: {
   store: Pick<Store, 'signIns'>;
   library: () => Promise<Library>;
   audit: Pick<UserAudit, 'record'>;
-}): SessionList {
+}) {
   const { library, audit } = parts;
   const { signIns } = parts.store;
   return {
-    async sessionsOf(user) {
+    /** Returns those of the user, the one seen last first; at most SESSIONS_LISTED. */
+    async sessionsOf(user: SignedIn) {
       const all = await signIns.sessions(user.id);
       return all.map((one) => ({ ...toUserSession(one), current: one.id === user.session }));
     },
-    revokeSession: (browser, user, id) =>
+    /** False: the user has no such session. */
+    revokeSession: (browser: BrowserRequest, user: SignedIn, id: string) =>
       signIns.change({ user: user.id, session: user.session }, async (change) => {
         if (!(await change.endSession(id))) return false;
         await audit.record(change, browser, 'user.signed_out', id === user.session ? {} : { others: 1 });
         return true;
       }),
-    async endOtherSessions(browser, user) {
+    /** Ends other sessions of the user, password links, and sign-ins awaiting a second factor; returns how many. */
+    async endOtherSessions(browser: BrowserRequest, user: SignedIn) {
       const opened = await library();
       return signIns.change({ user: user.id, session: user.session }, async (change) => {
         await endLinks(opened, user.id);
@@ -75,24 +69,6 @@ export function createSessionList(parts: {
       });
     },
   };
-}
-
-export interface SessionService extends Sessions {
-  /** By password. `secondFactor`: not signed in yet, a code is required next. Throws ApiError. */
-  signIn(
-    browser: BrowserRequest,
-    by: { email: string; password: string },
-  ): Promise<Cookies & { secondFactor: boolean }>;
-  /** The code of an authenticator app, or a recovery code, after `signIn`. Throws ApiError. */
-  signInCode(browser: BrowserRequest, code: string): Promise<Cookies>;
-  signOut(browser: BrowserRequest): Promise<Cookies>;
-  /** Ends all sessions of the user, including this one, all password links, and sign-ins awaiting a second factor. */
-  signOutEverywhere(browser: BrowserRequest, user: SignedIn): Promise<Cookies>;
-  rename(user: Pick<SignedIn, 'id'>, name: string): Promise<void>;
-  /** For a user authenticated by a link: starts a session and ends the browser's previous one. */
-  signInAs(browser: BrowserRequest, user: string): Promise<Cookies>;
-  /** Ends the browser's session, for one that takes its place. */
-  endSession(browser: BrowserRequest): Promise<Cookies>;
 }
 
 interface SessionParts {
@@ -137,7 +113,7 @@ export async function beginSession(
   return { setCookie: cookiesOf(headers) };
 }
 
-export function createSessions({ library, limits, devices, audit, signIns, clock }: SessionParts): SessionService {
+export function createSessions({ library, limits, devices, audit, signIns, clock }: SessionParts) {
   async function endSession(browser: BrowserRequest): Promise<Cookies> {
     if (!hasCookie(browser.cookie, 'session_token')) return { setCookie: [] };
     const { api } = await library();
@@ -245,15 +221,18 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
 
   return {
     fromBrowser,
+    /** Ends the browser's session, for one that takes its place. */
     endSession,
 
-    async signIn(browser, { email: input, password }) {
+    /** By password. `secondFactor`: not signed in yet, a code is required next. Throws ApiError. */
+    async signIn(browser: BrowserRequest, { email: input, password }: { email: string; password: string }) {
       const email = input.trim().toLowerCase();
       const attempt = { user: { email }, by: 'anonymous', from: browser, factor: 'password' } as const;
       return audit.attempt(attempt, () => signInByPassword(browser, email, password));
     },
 
-    async signInCode(browser, input) {
+    /** The code of an authenticator app, or a recovery code, after `signIn`. Throws ApiError. */
+    async signInCode(browser: BrowserRequest, input: string) {
       const { api } = await library();
       const headers = headersOf(browser, 'two_factor');
       const user = await api.challengedUser({ headers });
@@ -263,7 +242,7 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
       return audit.attempt(attempt, () => signInByCode(browser, user, headers, code));
     },
 
-    async signOut(browser) {
+    async signOut(browser: BrowserRequest) {
       const found = await fromBrowser(browser);
       if (found !== null)
         await signIns.change({ user: found.user.id }, async (change) => {
@@ -272,7 +251,8 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
       return endSession(browser);
     },
 
-    async signOutEverywhere(browser, user) {
+    /** Ends all sessions of the user, including this one, all password links, and sign-ins awaiting a second factor. */
+    async signOutEverywhere(browser: BrowserRequest, user: SignedIn) {
       const opened = await library();
       await signIns.change({ user: user.id, session: user.session }, async (change) => {
         await change.endSessions();
@@ -282,12 +262,13 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
       return endSession(browser);
     },
 
-    async rename(user, name) {
+    async rename(user: Pick<SignedIn, 'id'>, name: string) {
       const { internalAdapter } = await (await library()).$context;
       await internalAdapter.updateUser(user.id, { name: parsePersonName(name) });
     },
 
-    async signInAs(browser, user) {
+    /** For a user authenticated by a link: starts a session and ends the browser's previous one. */
+    async signInAs(browser: BrowserRequest, user: string) {
       const opened = await library();
       const { setCookie } = await recordedSignIn({ signIns, audit }, { browser, user, factor: 'link' }, () =>
         beginSession(opened, browser, user),
@@ -297,3 +278,5 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
     },
   };
 }
+
+export type SessionService = ReturnType<typeof createSessions>;

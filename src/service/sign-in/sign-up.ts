@@ -10,7 +10,7 @@ import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';
 import { parsePersonName } from '../names.ts';
 import type { Library } from './library.ts';
-import type { BrowserRequest, Cookies } from './library-calls.ts';
+import type { BrowserRequest } from './library-calls.ts';
 import type { Limits } from './limits.ts';
 import { admitToken } from './password-change.ts';
 import type { SessionService } from './sessions.ts';
@@ -22,15 +22,6 @@ import { parseEmail, rejectWeakPassword } from './validate.ts';
  * unknown.
  */
 export type CheckDeliverability = (email: string) => Promise<{ good: true } | { good: false; why: string }>;
-
-export interface SignUpService {
-  /** Does not reveal whether the address or its mailbox has a user, except by mail to it. Throws ApiError. */
-  signUp(browser: BrowserRequest, by: { name: string; email: string; password: string }): Promise<void>;
-  /** Called by the job: mails a link, or a notice if the address already has a user. Throws JobFailure. */
-  mailSignUp(pending: PendingSignUp, jobId: string): Promise<void>;
-  /** By the mailed link: creates the user and their account, and signs in. */
-  verifyEmail(browser: BrowserRequest, token: string): Promise<Cookies>;
-}
 
 interface SignUpParts {
   readonly store: Pick<Store, 'users' | 'accounts' | 'jobs' | 'plans'>;
@@ -51,7 +42,7 @@ const identifierOf = (token: string): string => `sign-up:${token}`;
 /** Not yet a user, so that nobody can claim an address that is not theirs. `password` is a hash. */
 type PendingSignUp = JobPayloads['sign_up'];
 
-export function createSignUp(parts: SignUpParts): SignUpService {
+export function createSignUp(parts: SignUpParts) {
   const { store, library, limits, mailLimits, userAdmin, sessions, checkDeliverability, openSignUp, clock, url } =
     parts;
 
@@ -73,7 +64,8 @@ export function createSignUp(parts: SignUpParts): SignUpService {
   }
 
   return {
-    async signUp(browser, by) {
+    /** Does not reveal whether the address or its mailbox has a user, except by mail to it. Throws ApiError. */
+    async signUp(browser: BrowserRequest, by: { name: string; email: string; password: string }) {
       if (openSignUp === null)
         throw new ApiError('not_found', 'Sign-up is closed. Ask an account owner for an invitation.');
       const name = parsePersonName(by.name);
@@ -90,7 +82,8 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       await store.jobs.add({ kind: 'sign_up', payload: { name, email, password } });
     },
 
-    async mailSignUp(pending, jobId) {
+    /** Called by the job: mails a link, or a notice if the address already has a user. Throws JobFailure. */
+    async mailSignUp(pending: PendingSignUp, jobId: string) {
       if (openSignUp === null) return;
       const { mail } = openSignUp;
       const to = pending.email;
@@ -105,7 +98,8 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       return mail.confirmAddress({ to, link: `${url()}/verify-email#token=${token}` }, jobId);
     },
 
-    async verifyEmail(browser, typed) {
+    /** By the mailed link: creates the user and their account, and signs in. */
+    async verifyEmail(browser: BrowserRequest, typed: string) {
       const token = await admitToken(limits, browser, typed);
       const { internalAdapter } = await (await library()).$context;
       const identifier = identifierOf(token);
@@ -125,3 +119,5 @@ export function createSignUp(parts: SignUpParts): SignUpService {
     },
   };
 }
+
+export type SignUpService = ReturnType<typeof createSignUp>;

@@ -1,7 +1,7 @@
 import { mailboxOf } from '../../engine/address/mailbox.ts';
 import { type Clock, toDate } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
-import type { AccountId, OidcIdentity, Store, User, UserChange } from '../../store/store.ts';
+import type { AccountId, OidcIdentity, Store, UserChange } from '../../store/store.ts';
 import type { Library } from './library.ts';
 import type { ChangeSource, NotifyUser } from './notices.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
@@ -20,46 +20,32 @@ const NOTHING_KEPT: KeptAccess = { sessions: [], passkeys: [] };
 /** What else belongs to the transaction. */
 type Within = (change: UserChange) => Promise<void>;
 
-/** Creates and changes users without their session: for the command line and links. */
-export interface UserAdmin {
-  /**
-   * Creates a user. `proven`: whether the address is known to be theirs; an address that is not is confined to its
-   * account. `email` and `name` as returned by validate.ts; `password` is a
-   * hash. `alone`: not if the mailbox has a user under another address. Null if the address already has a user.
-   */
-  create(input: {
-    email: string;
-    name: string;
-    password: string | null;
-    proven?: boolean;
-    alone?: boolean;
-  }): Promise<User | null>;
-  /**
-   * For whoever has proven to own the address: ends all links of the user, and their sessions and passkeys unless they
-   * are kept. Whoever used the address before it was proven keeps nothing: no second factor either, and no link to an
-   * OpenID provider but `identity`. Mails the user. `hash` null: none from now on, as the user signs in otherwise.
-   * `account`: locked with the user, for what `within` does.
-   */
-  setPassword(
-    user: string,
-    hash: string | null,
-    from: ChangeSource,
-    more?: { keep?: KeptAccess; within?: Within; account?: AccountId; identity?: OidcIdentity },
-  ): Promise<void>;
-  /** The token of a link to choose a password; the store keeps only a hash. */
-  passwordToken(user: string, livesMs: number, within?: Within): Promise<string>;
-  /** Does the same for a link that signs in. */
-  signInToken(user: string, livesMs: number, within?: Within): Promise<string>;
-  /** Removes the authenticator app, its recovery codes and all passkeys. Mails the user if there were any. */
-  forgetSecondFactor(user: string, from: ChangeSource, within?: Within): Promise<void>;
+interface NewUser {
+  /** This and the name are as validate.ts returns them. */
+  readonly email: string;
+  readonly name: string;
+  /** A hash. */
+  readonly password: string | null;
+  /** Whether the address is known to be theirs; one that is not is confined to its account. */
+  readonly proven?: boolean;
+  /** Not if the mailbox has a user under another address. */
+  readonly alone?: boolean;
 }
 
+interface NewPasswordOptions {
+  readonly keep?: KeptAccess;
+  readonly within?: Within;
+  readonly account?: AccountId;
+  readonly identity?: OidcIdentity;
+}
+
+/** Creates and changes users without their session: for the command line and links. */
 export function createUserAdmin(parts: {
   store: Pick<Store, 'users' | 'signIns'>;
   library: () => Promise<Library>;
   clock: Clock;
   notify: NotifyUser;
-}): UserAdmin {
+}) {
   const { library, clock, notify } = parts;
   const { users, signIns } = parts.store;
 
@@ -80,7 +66,8 @@ export function createUserAdmin(parts: {
   }
 
   return {
-    async create({ email, name, password, proven = true, alone = false }) {
+    /** Creates a user. Null if the address already has one. */
+    async create({ email, name, password, proven = true, alone = false }: NewUser) {
       if ((await users.byEmail(email)) !== null) return null;
       const mailbox = mailboxOf(email);
       if (alone && (await users.idByMailbox(mailbox)) !== null) return null;
@@ -108,7 +95,18 @@ export function createUserAdmin(parts: {
       return users.get(made.id);
     },
 
-    async setPassword(user, hash, from, { keep = NOTHING_KEPT, within, account, identity } = {}) {
+    /**
+     * For whoever has proven to own the address: ends all links of the user, and their sessions and passkeys unless
+     * they are kept. Whoever used the address before it was proven keeps nothing: no second factor either, and no link
+     * to an OpenID provider but `identity`. Mails the user. `hash` null: none from now on, as the user signs in
+     * otherwise. `account`: locked with the user, for what `within` does.
+     */
+    async setPassword(
+      user: string,
+      hash: string | null,
+      from: ChangeSource,
+      { keep = NOTHING_KEPT, within, account, identity }: NewPasswordOptions = {},
+    ) {
       const opened = await library();
       const context = await opened.$context;
       const { internalAdapter } = context;
@@ -139,10 +137,13 @@ export function createUserAdmin(parts: {
       });
     },
 
-    passwordToken: (user, livesMs, within) => tokenFor(resetOf, user, livesMs, within),
-    signInToken: (user, livesMs, within) => tokenFor(signInOf, user, livesMs, within),
+    /** The token of a link to choose a password; the store keeps only a hash. */
+    passwordToken: (user: string, livesMs: number, within?: Within) => tokenFor(resetOf, user, livesMs, within),
+    /** Does the same for a link that signs in. */
+    signInToken: (user: string, livesMs: number, within?: Within) => tokenFor(signInOf, user, livesMs, within),
 
-    async forgetSecondFactor(user, from, within) {
+    /** Removes the authenticator app, its recovery codes and all passkeys. Mails the user if there were any. */
+    async forgetSecondFactor(user: string, from: ChangeSource, within?: Within) {
       const opened = await library();
       const context = await opened.$context;
       await signIns.change({ user }, async (change) => {
@@ -156,6 +157,8 @@ export function createUserAdmin(parts: {
     },
   };
 }
+
+export type UserAdmin = ReturnType<typeof createUserAdmin>;
 
 /** The identifier under which the library stores the token of a password link. */
 export const resetOf = (token: string): string => `reset-password:${token}`;

@@ -17,26 +17,6 @@ interface Attempt {
   readonly factor: Factor;
 }
 
-/** Writes what users do to the audit log of their accounts. */
-export interface UserAudit {
-  /** Writes in the transaction of the change. */
-  record(
-    change: Pick<UserChange, 'record'>,
-    from: From,
-    action: UserAction,
-    detail?: Readonly<Record<string, unknown>>,
-  ): Promise<void>;
-  /**
-   * Runs `work`, and counts its failure. Failures are written by `flush`, so that the time of a reply does not reveal
-   * whether an address has a user, and so that a flood of attempts costs few writes.
-   */
-  attempt<T>(attempt: Attempt, work: () => Promise<T>): Promise<T>;
-  /** Counts a failure of somebody who is not signed in, with what is known of it. */
-  refused(user: UserEvent['user'], from: From, detail: Readonly<Record<string, unknown>>): void;
-  /** Writes the failures so far. If the store fails, the next call writes them. */
-  flush(): Promise<void>;
-}
-
 /** Begins a session, and records that in the same transaction. */
 export const recordedSignIn = <T>(
   { signIns, audit }: { signIns: Pick<Store['signIns'], 'change'>; audit: Pick<UserAudit, 'record'> },
@@ -62,7 +42,8 @@ const ACTION_OF: Readonly<Partial<Record<ErrorCode, UserAction>>> = {
   rate_limit_exceeded: 'user.authentication_blocked',
 };
 
-export function createUserAudit(auditLog: Store['auditLog'], clock: Clock): UserAudit {
+/** Writes what users do to the audit log of their accounts. */
+export function createUserAudit(auditLog: Store['auditLog'], clock: Clock) {
   let pending = new Map<string, Required<UserEvent>>();
   // Created at the first refusal, as it allocates its full size at once.
   let blocked: LRUCache<string, number> | null = null;
@@ -89,10 +70,19 @@ export function createUserAudit(auditLog: Store['auditLog'], clock: Clock): User
   }
 
   return {
-    record: (change, from, action, detail = {}) =>
-      change.record({ by: { kind: 'self', ip: from.ip }, action, detail: detailOf(from, detail) }),
+    /** Writes in the transaction of the change. */
+    record: (
+      change: Pick<UserChange, 'record'>,
+      from: From,
+      action: UserAction,
+      detail: Readonly<Record<string, unknown>> = {},
+    ) => change.record({ by: { kind: 'self', ip: from.ip }, action, detail: detailOf(from, detail) }),
 
-    async attempt({ user, by, from, factor }, work) {
+    /**
+     * Runs `work`, and counts its failure. Failures are written by `flush`, so that the time of a reply does not reveal
+     * whether an address has a user, and so that a flood of attempts costs few writes.
+     */
+    async attempt<T>({ user, by, from, factor }: Attempt, work: () => Promise<T>) {
       try {
         return await work();
       } catch (error) {
@@ -103,11 +93,13 @@ export function createUserAudit(auditLog: Store['auditLog'], clock: Clock): User
       }
     },
 
-    refused(user, from, detail) {
+    /** Counts a failure of somebody who is not signed in, with what is known of it. */
+    refused(user: UserEvent['user'], from: From, detail: Readonly<Record<string, unknown>>) {
       const action = 'user.authentication_failed';
       add({ user, by: { kind: 'anonymous', ip: from.ip }, action, detail: detailOf(from, detail), count: 1 });
     },
 
+    /** Writes the failures so far. If the store fails, the next call writes them. */
     async flush() {
       const writing = [...pending.values()];
       pending = new Map();
@@ -122,3 +114,5 @@ export function createUserAudit(auditLog: Store['auditLog'], clock: Clock): User
     },
   };
 }
+
+export type UserAudit = ReturnType<typeof createUserAudit>;

@@ -2,7 +2,8 @@ import { routable } from '../../engine/dns/routable.ts';
 import { type DestinationDeps, isLiteral, NoAddressError, resolveHost, urlHost } from '../../engine/http/post.ts';
 import { type Clock, DAY_MS, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { DeliveryStatus, WebhookFormat, WebhookSubscription } from '../../kernel/facts/events.ts';
+import type { WebhookFormat, WebhookSubscription } from '../../kernel/facts/events.ts';
+import { given } from '../../kernel/facts/given.ts';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../kernel/facts/lifetimes.ts';
 import {
   RECENT_DAYS,
@@ -13,9 +14,9 @@ import {
 import { newWebhookSecret } from '../../kernel/ids.ts';
 import type {
   AccountId,
+  ByPage,
   Delivery,
   DeliveryCounts,
-  Page,
   Store,
   Webhook,
   WebhookDisabledMail,
@@ -79,32 +80,6 @@ type WebhookChange = { readonly [F in Exclude<keyof NewWebhook, 'format'>]?: New
   readonly enabled?: boolean | undefined;
 };
 
-/** The webhooks of an account. All methods throw ApiError: `not_found` for what is another account's as well. */
-export interface WebhookService {
-  /** Oldest first. */
-  list(account: AccountId): Promise<Webhook[]>;
-  get(account: AccountId, id: string): Promise<Webhook>;
-  create(account: AccountId, input: NewWebhook, by: ChangedBy): Promise<WebhookWithSecret>;
-  change(account: AccountId, id: string, change: WebhookChange, by: ChangedBy): Promise<Webhook>;
-  rotateSecret(account: AccountId, id: string, by: ChangedBy): Promise<WebhookWithSecret>;
-  remove(account: AccountId, id: string, by: ChangedBy): Promise<void>;
-  /** Sends a ping and waits for its outcome. */
-  test(account: AccountId, id: string): Promise<Delivery>;
-  deliveries(
-    account: AccountId,
-    id: string,
-    input: { page: number; perPage: number; status?: DeliveryStatus | undefined },
-  ): Promise<Page<Delivery>>;
-  /** Counts the deliveries of the last RECENT_DAYS, by webhook. */
-  recentCounts(account: AccountId): Promise<ReadonlyMap<string, DeliveryCounts>>;
-  /** `body`: what is sent, JSON; `headers`: without the signature. */
-  delivery(
-    account: AccountId,
-    id: string,
-  ): Promise<{ delivery: Delivery; body: string; headers: Readonly<Record<string, string>> }>;
-  replay(account: AccountId, delivery: string): Promise<Delivery>;
-}
-
 interface WebhookServiceParts {
   readonly store: Pick<Store, 'webhooks' | 'keys'>;
   readonly checkUrl: (url: string) => Promise<string>;
@@ -115,26 +90,21 @@ interface WebhookServiceParts {
   readonly url: () => string;
 }
 
-export function createWebhookService({
-  store,
-  checkUrl,
-  send,
-  clock,
-  mailTo,
-  url,
-}: WebhookServiceParts): WebhookService {
+/** The webhooks of an account. All methods throw ApiError: `not_found` for what is another account's as well. */
+export function createWebhookService({ store, checkUrl, send, clock, mailTo, url }: WebhookServiceParts) {
   const { webhooks } = store;
   const actorOf = actorFor(store.keys);
   const testing = createTestSlots();
 
   return {
-    list: (account) => webhooks.list(account),
+    /** Oldest first. */
+    list: (account: AccountId) => webhooks.list(account),
 
-    async get(account, id) {
+    async get(account: AccountId, id: string) {
       return (await webhooks.get(account, id)) ?? notFound('webhook');
     },
 
-    async create(account, { url: text, format, events, description }, by) {
+    async create(account: AccountId, { url: text, format, events, description }: NewWebhook, by: ChangedBy) {
       const secret = newWebhookSecret();
       const input = {
         url: await checkUrl(text),
@@ -146,30 +116,36 @@ export function createWebhookService({
       return { webhook: await webhooks.create(account, input, await actorOf(by)), secret };
     },
 
-    async change(account, id, { url: text, events, description, enabled }, by) {
+    async change(
+      account: AccountId,
+      id: string,
+      { url: text, events, description, enabled }: WebhookChange,
+      by: ChangedBy,
+    ) {
       const { url: current } = (await webhooks.get(account, id)) ?? notFound('webhook');
-      const change = {
+      const change = given({
         // Of a chat it is shown without its secret: what comes back as it was shown is no change.
-        ...(text === undefined || text === current ? {} : { url: await checkUrl(text) }),
-        ...(events === undefined ? {} : { events: uniqueEvents(events) }),
-        ...(description === undefined ? {} : { description: description || null }),
-        ...(enabled === undefined ? {} : { enabled }),
-      };
+        url: text === undefined || text === current ? undefined : await checkUrl(text),
+        events: events && uniqueEvents(events),
+        description: description === '' ? null : description,
+        enabled,
+      });
       return (await webhooks.update(account, id, change, await actorOf(by))) ?? notFound('webhook');
     },
 
-    async rotateSecret(account, id, by) {
+    async rotateSecret(account: AccountId, id: string, by: ChangedBy) {
       const secret = newWebhookSecret();
       const overlapMs = WEBHOOK_SECRET_OVERLAP_HOURS * HOUR_MS;
       const webhook = await webhooks.rotate(account, id, secret, overlapMs, await actorOf(by));
       return { webhook: webhook ?? notFound('webhook'), secret };
     },
 
-    async remove(account, id, by) {
+    async remove(account: AccountId, id: string, by: ChangedBy) {
       if (!(await webhooks.remove(account, id, await actorOf(by)))) notFound('webhook');
     },
 
-    test: (account, id) =>
+    /** Sends a ping and waits for its outcome. */
+    test: (account: AccountId, id: string) =>
       testing(account, async () => {
         const test = (await webhooks.prepareTest(account, id)) ?? notFound('webhook');
         // Also for a caller who does not wait: it is recorded that it was sent.
@@ -177,23 +153,29 @@ export function createWebhookService({
         return (await webhooks.recordTest(account, test, outcome, mailTo)) ?? notFound('webhook');
       }),
 
-    async recentCounts(account) {
+    /** Counts the deliveries of the last RECENT_DAYS, by webhook. */
+    async recentCounts(account: AccountId) {
       const counts = await webhooks.deliveryCounts(account, clock.now() - RECENT_DAYS * DAY_MS);
       return new Map(counts.map((one) => [one.webhookId, one]));
     },
 
-    async deliveries(account, id, { page, perPage, status }) {
+    async deliveries(
+      account: AccountId,
+      id: string,
+      { page, perPage, status }: ByPage<Parameters<typeof webhooks.deliveries>[2]>,
+    ) {
       const input = { offset: (page - 1) * perPage, limit: perPage, status };
       return (await webhooks.deliveries(account, id, input)) ?? notFound('webhook');
     },
 
-    async delivery(account, id) {
+    /** `body`: what is sent, JSON; `headers`: without the signature. */
+    async delivery(account: AccountId, id: string) {
       const { delivery, ...sent } = (await webhooks.delivery(account, id)) ?? notFound('delivery');
       const at = delivery.attempts.at(-1)?.at ?? delivery.nextAttemptAt ?? delivery.createdAt;
       return { delivery, body: bodyOf(sent, url()), headers: unsignedHeaders({ eventId: delivery.eventId, at }) };
     },
 
-    async replay(account, id) {
+    async replay(account: AccountId, id: string) {
       const replayed = await webhooks.replay(account, id);
       if (replayed.outcome === 'replayed') return replayed.delivery;
       if (replayed.outcome === 'disabled') throw new ApiError('webhook_disabled');
@@ -201,6 +183,8 @@ export function createWebhookService({
     },
   };
 }
+
+export type WebhookService = ReturnType<typeof createWebhookService>;
 
 function notFound(what: 'webhook' | 'delivery'): never {
   throw new ApiError('not_found', `There is no such ${what}.`);

@@ -19,7 +19,7 @@ import {
   type JobPolicy,
 } from '../../kernel/jobs.ts';
 import type { JobQueue, StorageDriver } from '../driver.ts';
-import { storable } from '../rows.ts';
+import { countOf, storable } from '../rows.ts';
 import type { JobCount } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import {
@@ -289,9 +289,8 @@ async function listJobs({ driver: { db } }: JobsContext, { failed, limit }: { fa
   const state = failed ? '=' : '<>';
   const rows = db.selectFrom('jobs').selectAll().where('state', state, 'failed');
   const newest = rows.orderBy((eb) => eb.fn.coalesce('failed_at', 'created_at'), 'desc').orderBy('id', 'desc');
-  const count = db.selectFrom('jobs').select((eb) => eb.fn.countAll<number>().as('n'));
-  const { n } = await count.where('state', state, 'failed').executeTakeFirstOrThrow();
-  return { items: (await newest.limit(limit).execute()).map(jobRecord), total: n };
+  const total = await countOf(rows);
+  return { items: (await newest.limit(limit).execute()).map(jobRecord), total };
 }
 
 async function getJob({ driver: { db } }: JobsContext, id: string): Promise<JobRecord | null> {

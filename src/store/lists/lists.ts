@@ -12,7 +12,7 @@ import type { StorageDriver } from '../driver.ts';
 import { lowerCaseText } from '../filters.ts';
 import { storeReply } from '../idempotency.ts';
 import { writeAudit } from '../people/audit-log.ts';
-import { storable } from '../rows.ts';
+import { countOf, storable } from '../rows.ts';
 import type {
   AccountId,
   Actor,
@@ -76,8 +76,7 @@ function readMethods(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'names
       const sorted = wanted.orderBy(LISTS_SORTED_BY[by], descending ? 'desc' : 'asc');
       const rows = await sorted.orderBy('lists.id', 'desc').offset(offset).limit(limit).execute();
       const now = await driver.now();
-      const counted = wanted.clearSelect().select((eb) => eb.fn.countAll<number>().as('n'));
-      return { items: rows.map((row) => toList(driver, row, now)), total: (await counted.executeTakeFirstOrThrow()).n };
+      return { items: rows.map((row) => toList(driver, row, now)), total: await countOf(wanted) };
     },
 
     async names(account, ids) {

@@ -5,6 +5,7 @@ import { NAME_LENGTH } from '../../kernel/facts/limits.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
 import type { StorageDriver, TransactionDriver } from '../driver.ts';
 import { type Mentions, mayMention } from '../person.ts';
+import { countOf } from '../rows.ts';
 import type { AccountId, Verifications } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ, recentRows, search, toVerification } from './search.ts';
@@ -131,9 +132,9 @@ export function verifications(driver: StorageDriver): Verifications {
 
     async list(account, { offset, limit }) {
       const mine = driver.db.selectFrom('verifications').where('account_id', '=', account);
-      const total = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+      const total = await countOf(mine);
       const rows = await mine.selectAll().orderBy('seq', 'desc').offset(offset).limit(limit).execute();
-      return { items: rows.map(toVerification), total: total.n };
+      return { items: rows.map(toVerification), total };
     },
 
     async mailboxChecks(account, { from, to, source }) {

@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../kernel/clock.ts';
 import { USER_EVENTS_PER_HOUR } from '../../kernel/facts/limits.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import type { StorageDriver } from '../driver.ts';
-import { storable } from '../rows.ts';
+import { countOf, storable } from '../rows.ts';
 import type { Actor, AuditEntry, Store, UserEvent } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 
@@ -45,6 +45,16 @@ const toEntry = (row: Row<'trail'> & { account_name: string | null }): AuditEntr
   count: row.count,
   lastAt: row.last_at ?? row.at,
 });
+
+/** What differs, as the detail of an event: `{"name": {"from": "a", "to": "b"}}`; null: nothing. */
+export function changesBetween(before: object, after: object): Record<string, { from: unknown; to: unknown }> | null {
+  const [from, to] = [new Map<string, unknown>(Object.entries(before)), new Map(Object.entries(after))];
+  const changes = [...new Set([...from.keys(), ...to.keys()])].flatMap((name) => {
+    const change = { from: from.get(name) ?? null, to: to.get(name) ?? null };
+    return JSON.stringify(change.from) === JSON.stringify(change.to) ? [] : [[name, change] as const];
+  });
+  return changes.length === 0 ? null : Object.fromEntries(changes);
+}
 
 /** Writes the audit log in the transaction of the change. Without an actor it writes nothing. Returns the row's id. */
 export async function writeAudit(
@@ -128,12 +138,8 @@ async function writeEvent(
   };
   const same = group + halfOf(by.kind, by.id, by.ip, JSON.stringify(detail));
   if (await again(same)) return;
-  const { n } = await trx
-    .selectFrom('trail')
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .where('merge_key', '>=', group.padEnd(2 * HALF_KEY, '0'))
-    .where('merge_key', '<=', group.padEnd(2 * HALF_KEY, 'f'))
-    .executeTakeFirstOrThrow();
+  const others = trx.selectFrom('trail').where('merge_key', '>=', group.padEnd(2 * HALF_KEY, '0'));
+  const n = await countOf(others.where('merge_key', '<=', group.padEnd(2 * HALF_KEY, 'f')));
   const isOneOfMany = n >= USER_EVENTS_PER_HOUR;
   const rest = group + halfOf('more');
   if (isOneOfMany && (await again(rest))) return;

@@ -4,7 +4,7 @@ import { SAVED_VIEWS_MAX } from '../../kernel/facts/limits.ts';
 import { newId } from '../../kernel/ids.ts';
 import { lockExistingAccount } from '../account-rows.ts';
 import type { StorageDriver } from '../driver.ts';
-import { storable } from '../rows.ts';
+import { countOf, storable } from '../rows.ts';
 import type { AccountId, SavedViews } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { liveIdOf } from '../test-account.ts';
@@ -36,12 +36,8 @@ export function savedViews(driver: StorageDriver): SavedViews {
     async add(of, page, { name, search }) {
       const row = { id: newId('view', await driver.now()), name: storable(name), search: storable(search) };
       await change(of, async (trx, account) => {
-        const { n } = await trx
-          .selectFrom('shared_views')
-          .where('account_id', '=', account)
-          .select((eb) => eb.fn.countAll<number>().as('n'))
-          .executeTakeFirstOrThrow();
-        if (n >= SAVED_VIEWS_MAX) throw new ApiError('too_many_views');
+        const all = trx.selectFrom('shared_views').where('account_id', '=', account);
+        if ((await countOf(all)) >= SAVED_VIEWS_MAX) throw new ApiError('too_many_views');
         await assertFree(trx, account, page, row.name);
         await trx
           .insertInto('shared_views')

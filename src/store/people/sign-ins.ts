@@ -6,6 +6,7 @@ import { SESSION_MAX_DAYS } from '../../kernel/facts/lifetimes.ts';
 import { SESSIONS_LISTED } from '../../kernel/facts/limits.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import type { StorageDriver } from '../driver.ts';
+import { countOf } from '../rows.ts';
 import type { AccountId, Attempts, Store, UserChange } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { writeUserEvent } from './audit-log.ts';
@@ -170,14 +171,7 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): Store['s
         const theirs = trx.deleteFrom('auth_sessions').where('userId', '=', id).where('id', '=', session);
         return count(await theirs.executeTakeFirst()) === 1;
       },
-      async countPasskeys() {
-        const { n } = await trx
-          .selectFrom('auth_passkeys')
-          .select((eb) => eb.fn.countAll<number>().as('n'))
-          .where('userId', '=', id)
-          .executeTakeFirstOrThrow();
-        return n;
-      },
+      countPasskeys: () => countOf(trx.selectFrom('auth_passkeys').where('userId', '=', id)),
       async removePasskeys(keep = []) {
         let theirs = trx.deleteFrom('auth_passkeys').where('userId', '=', id);
         if (keep.length > 0) theirs = theirs.where('id', 'not in', keep);

@@ -3,7 +3,7 @@ import { fromIso } from '../../kernel/clock.ts';
 import type { Role } from '../../kernel/facts/roles.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
-import { accountId } from '../rows.ts';
+import { accountId, countOf } from '../rows.ts';
 import type { AccountId, Actor, Store, User } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { writeAudit, writeUserEvent } from './audit-log.ts';
@@ -170,13 +170,7 @@ export function users(driver: StorageDriver): Store['users'] {
       return rows.map((row) => ({ ...toUser(row), accounts: accounts(row.id) }));
     },
 
-    async count() {
-      const { n } = await db
-        .selectFrom('auth_users')
-        .select((eb) => eb.fn.countAll<number>().as('n'))
-        .executeTakeFirstOrThrow();
-      return n;
-    },
+    count: () => countOf(db.selectFrom('auth_users')),
 
     async setOperator(id, operator, by) {
       const now = await driver.now();

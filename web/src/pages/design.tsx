@@ -19,7 +19,7 @@ import { Download } from '../parts/download.tsx';
 import { DownloadMenu } from '../parts/download-menu.tsx';
 import { Drawer, DrawerSteps } from '../parts/drawer.tsx';
 import { Elapsed } from '../parts/elapsed.tsx';
-import { EmailField } from '../parts/email-field.tsx';
+import { EmailField, PersonNameField } from '../parts/email-field.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Figures } from '../parts/figures.tsx';
@@ -620,6 +620,7 @@ function Fields() {
       </Sample>
       <Sample title="Form">
         <Form submit={submit} action="Save" main onCancel={() => undefined}>
+          <PersonNameField defaultValue="Ada" />
           <EmailField {...submit.field('email')} />
           <SuggestingEmailField {...submit.field('invited')} label="Invited" />
           <PasswordField {...submit.field('password')} />
@@ -704,7 +705,14 @@ const Messages = () => (
   </>
 );
 
-const EXPIRED = { token: null, rejection: 'The link has expired.', onError: () => undefined, discard: () => undefined };
+const NONE = () => undefined;
+const EXPIRED = {
+  token: null,
+  rejection: 'The link has expired.',
+  onError: NONE,
+  discard: NONE,
+  use: async () => NONE(),
+};
 
 const NOT_CONFIRMED: ProviderConfirmed = { provider: 'Example ID', confirmed: false, use: () => ({ oidc: true }) };
 

@@ -17,6 +17,7 @@ import { Timestamp } from '../parts/timestamp.tsx';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { type HookDialog, HookDialogs } from './hooks/dialogs.tsx';
 import { hooksQuery } from './hooks/query.ts';
+import { CallerFacts } from './webhooks/caller-secret.tsx';
 
 export function HooksPage() {
   const { id } = useAccount();
@@ -108,7 +109,7 @@ const actionsColumn = (onOpen: (dialog: HookDialog) => void): Column<Hook> => ({
 });
 
 function NameAndUrl({ of }: { of: Hook }) {
-  const { id, name, kind, url, has_secret, previous_secret_until } = of;
+  const { id, name, kind } = of;
   return (
     <Stack gap={4}>
       <Anchor
@@ -119,22 +120,13 @@ function NameAndUrl({ of }: { of: Hook }) {
       >
         {name}
       </Anchor>
-      <Text size="xs">{HOOK_FACTS[kind].name}</Text>
-      <Text size="xs" c="dimmed" style={{ wordBreak: 'break-all' }}>
-        {url}
-      </Text>
-      {!has_secret && (
-        <Text size="xs" c="red">
+      <CallerFacts
+        caller={HOOK_FACTS[kind].name}
+        of={of}
+        refused={
           <Trans>Calls are refused until you enter the secret that {HOOK_FACTS[kind].name} shows for this URL.</Trans>
-        </Text>
-      )}
-      {previous_secret_until !== null && (
-        <Text size="xs">
-          <Trans>
-            The previous secret is accepted until <Timestamp at={previous_secret_until} />
-          </Trans>
-        </Text>
-      )}
+        }
+      />
     </Stack>
   );
 }

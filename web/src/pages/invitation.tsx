@@ -1,14 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Divider, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Divider, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PERSON_NAME_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { pinAccount } from '../api/account-path.ts';
 import { api, unwrap } from '../api/client.ts';
 import { type Role, useRefreshSession, useSession } from '../api/session.ts';
 import { endSession } from '../api/sign-out.ts';
-import { EmailField } from '../parts/email-field.tsx';
+import { EmailField, PersonNameField } from '../parts/email-field.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
@@ -65,21 +64,18 @@ interface AcceptProps {
 }
 
 /** Accepts the invitation and selects its account. `person`: name and password of a new user. */
-function useAcceptInvitation({ token, link, onJoined }: AcceptProps) {
+function useAcceptInvitation({ link, onJoined }: AcceptProps) {
   const before = useSession().accounts.map(({ id }) => id);
   const enter = useRedirectAfterAuth();
   return async (person: { name: string; password: string } | null) => {
-    try {
-      await unwrap(api.POST('/dashboard/invitation/accept', { body: { token, ...person } }));
-    } catch (error) {
-      return link.onError(error);
-    }
-    onJoined();
-    await enter(({ accounts }) => {
-      const joined = accounts.find(({ id }) => !before.includes(id));
-      if (joined) pinAccount(joined.id);
+    const send = (token: string) => unwrap(api.POST('/dashboard/invitation/accept', { body: { token, ...person } }));
+    await link.use(send, () => {
+      onJoined();
+      return enter(({ accounts }) => {
+        const joined = accounts.find(({ id }) => !before.includes(id));
+        if (joined) pinAccount(joined.id);
+      });
     });
-    link.discard();
   };
 }
 
@@ -157,13 +153,7 @@ function PersonForm({ joining, passwordLabel }: { joining: AcceptProps; password
         readOnly
         description={t`The invitation was sent to this address.`}
       />
-      <TextInput
-        label={t`Your name`}
-        autoComplete="name"
-        maxLength={PERSON_NAME_LENGTH.max}
-        {...submit.field('name')}
-        ref={focusOnMount}
-      />
+      <PersonNameField {...submit.field('name')} ref={focusOnMount} />
       <NewPasswordField label={passwordLabel} {...submit.field('password')} />
     </Form>
   );

@@ -152,19 +152,15 @@ function NoLink({ link }: { link: OpenedLink }) {
   );
 }
 
-function ResetForm({ token, link, onDone, found }: Props & { found: ResetLookup }) {
+function ResetForm({ link, onDone, found }: Props & { found: ResetLookup }) {
   const [keep, setKeep] = useState(NOTHING_KEPT);
   const refresh = useRefreshSession();
-  const submit = useSubmit(async ({ password = '' }) => {
-    try {
-      await unwrap(api.POST('/dashboard/password/reset', { body: { token, password, keep } }));
-    } catch (error) {
-      return link.onError(error);
-    }
-    await refresh();
-    onDone();
-    link.discard();
-  });
+  const submit = useSubmit(({ password = '' }) =>
+    link.use(
+      (token) => unwrap(api.POST('/dashboard/password/reset', { body: { token, password, keep } })),
+      () => refresh().then(onDone),
+    ),
+  );
   return (
     <Page
       title={t`Choose a password`}

@@ -1,17 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Box, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Box, Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { PERSON_NAME_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Sessions } from '../api/schema.ts';
 import { type SignedInUser, sessionQuery, useSession } from '../api/session.ts';
 import { redirectToSignIn } from '../api/sign-out.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { DataTable } from '../parts/data-table.tsx';
-import { HiddenUsername } from '../parts/email-field.tsx';
+import { HiddenUsername, PersonNameField } from '../parts/email-field.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Form } from '../parts/form.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -64,13 +63,7 @@ function NameSection({ user }: { user: SignedInUser }) {
     <Section title={t`Name`} about={t`Shown to other members of your accounts, together with your email address.`}>
       <Box maw={360}>
         <Form submit={submit} action={t`Save name`}>
-          <TextInput
-            label={t`Your name`}
-            autoComplete="name"
-            maxLength={PERSON_NAME_LENGTH.max}
-            defaultValue={user.name}
-            {...submit.field('name')}
-          />
+          <PersonNameField defaultValue={user.name} {...submit.field('name')} />
         </Form>
       </Box>
     </Section>

@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Anchor, Text, TextInput } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { PERSON_NAME_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
+import { PersonNameField } from '../parts/email-field.tsx';
 import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
 import { InvalidLink } from '../parts/invalid-link.tsx';
@@ -18,7 +18,7 @@ import { useSubmit } from '../parts/use-submit.ts';
 export function SetupPage() {
   const link = useLink('/setup');
   if (link.token === null) return <NoLink link={link} />;
-  return <SetupForm key={link.token} token={link.token} link={link} />;
+  return <SetupForm key={link.token} link={link} />;
 }
 
 function NoLink({ link }: { link: OpenedLink }) {
@@ -39,17 +39,11 @@ function NoLink({ link }: { link: OpenedLink }) {
   );
 }
 
-function SetupForm({ token, link }: { token: string; link: OpenedLink }) {
+function SetupForm({ link }: { link: OpenedLink }) {
   const enter = useRedirectAfterAuth();
-  const submit = useSubmit(async ({ name = '', email = '', password = '' }) => {
-    const body = { token, name: name.trim(), email: email.trim(), password };
-    try {
-      await unwrap(api.POST('/dashboard/setup', { body }));
-    } catch (error) {
-      return link.onError(error);
-    }
-    await enter();
-    link.discard();
+  const submit = useSubmit(({ name = '', email = '', password = '' }) => {
+    const person = { name: name.trim(), email: email.trim(), password };
+    return link.use((token) => unwrap(api.POST('/dashboard/setup', { body: { token, ...person } })), enter);
   });
   return (
     <Page
@@ -57,13 +51,7 @@ function SetupForm({ token, link }: { token: string; link: OpenedLink }) {
       about={t`You become the owner of the first account and an operator of this service.`}
     >
       <Form submit={submit} action={t`Set up`} main>
-        <TextInput
-          label={t`Your name`}
-          autoComplete="name"
-          maxLength={PERSON_NAME_LENGTH.max}
-          {...submit.field('name')}
-          ref={focusOnMount}
-        />
+        <PersonNameField {...submit.field('name')} ref={focusOnMount} />
         <SuggestingEmailField {...submit.field('email')} description={t`You will sign in with this address.`} />
         <NewPasswordField label={t`Password`} {...submit.field('password')} />
       </Form>

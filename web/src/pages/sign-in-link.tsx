@@ -11,19 +11,10 @@ import { useSubmit } from '../parts/use-submit.ts';
 /** Opened by a link of `mailvet user sign-in`. */
 export function SignInLinkPage() {
   const link = useLink('/sign-in/link');
-  const { token } = link;
   const enter = useRedirectAfterAuth();
-  const submit = useSubmit(async () => {
-    if (token === null) return;
-    try {
-      await unwrap(api.POST('/dashboard/sign-in/link', { body: { token } }));
-    } catch (error) {
-      return link.onError(error);
-    }
-    await enter();
-    link.discard();
-  });
-  if (token === null)
+  const send = (token: string) => unwrap(api.POST('/dashboard/sign-in/link', { body: { token } }));
+  const submit = useSubmit(() => link.use(send, enter));
+  if (link.token === null)
     return (
       <InvalidLink link={link}>
         <Text>{t`Ask the operator of this service for a new one.`}</Text>

@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { Anchor, Text, TextInput } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PERSON_NAME_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
+import { PersonNameField } from '../parts/email-field.tsx';
 import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
 import { FormResult } from '../parts/form-result.tsx';
@@ -43,13 +43,7 @@ function SignUpForm({ onSent }: { onSent: (message: string) => void }) {
   return (
     <Page title={t`Sign up`} about={t`You will get an email to confirm your address.`}>
       <Form submit={submit} action={t`Sign up`} main beside={toSignIn}>
-        <TextInput
-          label={t`Your name`}
-          autoComplete="name"
-          maxLength={PERSON_NAME_LENGTH.max}
-          {...submit.field('name')}
-          ref={focusOnMount}
-        />
+        <PersonNameField {...submit.field('name')} ref={focusOnMount} />
         <SuggestingEmailField {...submit.field('email')} />
         <NewPasswordField label={t`Password`} {...submit.field('password')} />
       </Form>

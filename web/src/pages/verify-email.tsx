@@ -13,19 +13,10 @@ import { useSubmit } from '../parts/use-submit.ts';
 /** Asks for a click, so that a mail filter that opens the link does not use it up. */
 export function VerifyEmailPage() {
   const link = useLink('/verify-email');
-  const { token } = link;
   const enter = useRedirectAfterAuth();
-  const submit = useSubmit(async () => {
-    if (token === null) return;
-    try {
-      await unwrap(api.POST('/dashboard/verify-email', { body: { token } }));
-    } catch (error) {
-      return link.onError(error);
-    }
-    await enter();
-    link.discard();
-  });
-  if (token === null) return <NoLink link={link} />;
+  const send = (token: string) => unwrap(api.POST('/dashboard/verify-email', { body: { token } }));
+  const submit = useSubmit(() => link.use(send, enter));
+  if (link.token === null) return <NoLink link={link} />;
   return (
     <Page title={t`Confirm your email address`} about={t`This activates the account that you signed up for.`}>
       <Form submit={submit} action={t`Confirm`} main />

@@ -2,9 +2,9 @@ import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { ApiError } from '../api/client.ts';
-import { handleApiError } from '../api/query-client.ts';
 import { ErrorAlert } from './error-alert.tsx';
 import { PasswordField } from './password-field.tsx';
+import { useAsyncAction } from './use-async-action.ts';
 
 /**
  * Confirms an action that destroys or costs something, described by `children`. `typed`: text to type before
@@ -50,28 +50,20 @@ function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
   const [text, setText] = useState('');
   const [password, setPassword] = useState('');
   const passwordField = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  async function confirm() {
-    setBusy(true);
-    setError(null);
+  const { run, busy, error } = useAsyncAction(async () => {
     try {
       await onConfirm(password);
-      onClose();
     } catch (failure) {
-      const reason = failure instanceof Error ? failure : new Error(String(failure));
-      handleApiError(reason);
-      setError(reason);
-      if (isPasswordError(reason)) passwordField.current?.select();
-    } finally {
-      setBusy(false);
+      if (isPasswordError(failure)) passwordField.current?.select();
+      throw failure;
     }
-  }
+    onClose();
+  });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void confirm();
+        run();
       }}
     >
       <Stack>
@@ -116,4 +108,4 @@ function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
   );
 }
 
-const isPasswordError = (error: Error): boolean => error instanceof ApiError && error.field === 'password';
+const isPasswordError = (error: unknown): boolean => error instanceof ApiError && error.field === 'password';

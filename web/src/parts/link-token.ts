@@ -52,6 +52,8 @@ export interface OpenedLink {
   readonly onError: (error: unknown) => void;
   /** Forgets the token after use. */
   readonly discard: () => void;
+  /** Sends the token, where there is one; what follows comes before it is forgotten. Rejects as `onError` does. */
+  readonly use: (send: (token: string) => Promise<unknown>, then: () => unknown) => Promise<void>;
 }
 
 /** The link that the page at `path` was opened with, until it is used. */
@@ -63,16 +65,28 @@ export function useLink(path: string): OpenedLink {
   );
   const [dead, setDead] = useState<{ token: string | null; why: string } | null>(null);
   const isDead = token !== null && dead?.token === token;
+  function onError(error: unknown): void {
+    if (!(error instanceof ApiError) || (error.status !== 410 && error.field !== 'token')) throw error;
+    setDead({ token, why: error.status === 400 ? INCOMPLETE : error.message });
+  }
+  function discard(): void {
+    tokens.delete(path);
+    emitChange();
+  }
   return {
     token: isDead ? null : token,
     rejection: isDead ? dead.why : null,
-    onError(error) {
-      if (!(error instanceof ApiError) || (error.status !== 410 && error.field !== 'token')) throw error;
-      setDead({ token, why: error.status === 400 ? INCOMPLETE : error.message });
-    },
-    discard() {
-      tokens.delete(path);
-      emitChange();
+    onError,
+    discard,
+    async use(send, then) {
+      if (token === null || isDead) return;
+      try {
+        await send(token);
+      } catch (error) {
+        return onError(error);
+      }
+      await then();
+      discard();
     },
   };
 }

@@ -43,19 +43,12 @@ interface Coded {
   readonly words: readonly string[];
 }
 
-export interface Codes {
-  /** Returns the rule of an enhanced code, or null. */
-  enhanced(code: string | null): RuleId | null;
-  /** Returns the first operator's row that fits. */
-  operator(reply: Coded): OperatorRow | null;
-}
-
 export const loadCodes = (path: string = dataFile('smtp-codes.json')): CodesFile => JSON.parse(readData(path));
 
 type Test = (reply: Coded, at: number) => boolean;
 
 /** `operators`: the names of the provider table; if given, a row for another throws. */
-export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>): Codes {
+export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>) {
   const enhanced = new Map<string, RuleId>();
   for (const { code, rule } of file.enhanced) {
     if (!Object.hasOwn(RULES, rule)) throw new Error(`code ${code}: unknown rule ${rule}`);
@@ -81,12 +74,14 @@ export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>): 
     return testOf(row);
   });
   return {
-    enhanced(code) {
+    /** Returns the rule of an enhanced code, or null. */
+    enhanced(code: string | null) {
       if (code === null) return null;
       const [, subject, detail] = code.split('.');
       return enhanced.get(`x.${subject}.${detail}`) ?? enhanced.get(`x.${subject}`) ?? null;
     },
-    operator(reply) {
+    /** Returns the first operator's row that fits. */
+    operator(reply: Coded) {
       let best = others.find((index) => tests[index]?.(reply, 0) === true) ?? tests.length;
       reply.words.forEach((word, at) => {
         const there = byWord.get(leadingLetters(word));
@@ -97,6 +92,8 @@ export function compileCodes(file: CodesFile, operators?: ReadonlySet<string>): 
     },
   };
 }
+
+export type Codes = ReturnType<typeof compileCodes>;
 
 /** Returns the word up to its first digit. */
 function leadingLetters(word: string): string {

@@ -211,18 +211,6 @@ function splitWord(word: string): string[] {
   return [word.replace(/'s?$/, '')];
 }
 
-export interface Lexicon {
-  readonly entries: readonly LexiconEntry[];
-  /** The longest phrase that begins at `words[at]` and ends before `end`. */
-  match(words: readonly string[], at: number, end: number): Match | null;
-  /** Whether this is a word of a phrase. */
-  has(word: string): boolean;
-  /** Whether it is one, or fits one by its beginning or end. */
-  fits(word: string): boolean;
-  /** Whether it is one, or fits one by its beginning. */
-  begins(word: string): boolean;
-}
-
 export const loadLexicon = (path: string = dataFile('smtp-lexicon.json')): LexiconFile => JSON.parse(readData(path));
 
 /** The phrases of a file, in order. Throws on an unknown slot and on a language that lacks a required one. */
@@ -249,7 +237,7 @@ export function lexiconEntries(file: LexiconFile): readonly LexiconEntry[] {
 }
 
 /** Throws if one phrase has two meanings. */
-export function compileLexicon(entries: readonly LexiconEntry[]): Lexicon {
+export function compileLexicon(entries: readonly LexiconEntry[]) {
   const root: TrieNode = { next: null, entry: -1 };
   const [exact, prefixes, suffixes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   let count = 0;
@@ -338,7 +326,8 @@ export function compileLexicon(entries: readonly LexiconEntry[]): Lexicon {
   };
   return {
     entries,
-    match(words, at, end) {
+    /** The longest phrase that begins at `words[at]` and ends before `end`. */
+    match(words: readonly string[], at: number, end: number) {
       const { starts, only } = known(words[at] ?? '');
       if (only !== null) return only;
       let best: Match | null = null;
@@ -348,12 +337,17 @@ export function compileLexicon(entries: readonly LexiconEntry[]): Lexicon {
       }
       return best;
     },
-    has: (word) => exact.has(word),
-    fits: (word) => known(word).ids.length > 0,
-    begins: (word) =>
+    /** Whether this is a word of a phrase. */
+    has: (word: string) => exact.has(word),
+    /** Whether it is one, or fits one by its beginning or end. */
+    fits: (word: string) => known(word).ids.length > 0,
+    /** Whether it is one, or fits one by its beginning. */
+    begins: (word: string) =>
       exact.has(word) || Array.from(word, (_, at) => word.slice(0, at + 1)).some((start) => prefixes.has(start)),
   };
 }
+
+export type Lexicon = ReturnType<typeof compileLexicon>;
 
 /** How a piece of text is separated from the one before. */
 type Separator = 'none' | 'comma' | 'colon' | 'stop';

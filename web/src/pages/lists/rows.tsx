@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { given } from '../../../../src/kernel/facts/given.ts';
 import { LIST_QUERY_LENGTH, PAGE_SIZE } from '../../../../src/kernel/facts/limits.ts';
 import { ApiError, api, unreachable, unwrap } from '../../api/client.ts';
 import type { ListHere, ListRowsHere } from '../../api/schema.ts';
@@ -50,7 +51,7 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam: after, signal }) => {
-      const query = { ...withoutUndefined(filters), after, limit: PAGE_SIZE.default };
+      const query = { ...given(filters), after, limit: PAGE_SIZE.default };
       const params = { path: { account, id: of.id }, query };
       return unwrap(api.GET('/dashboard/accounts/{account}/lists/{id}/rows', { params, signal }));
     },
@@ -131,11 +132,6 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
     </div>
   );
 }
-
-const withoutUndefined = <T extends object>(filters: T) =>
-  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 
 function withoutQuery({ query: _query, open: _open, ...rest }: ListSearch): ListSearch {
   return rest;

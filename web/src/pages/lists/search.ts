@@ -1,3 +1,4 @@
+import { given } from '../../../../src/kernel/facts/given.ts';
 import { FILTERS_PAGE, LIST_QUERY_LENGTH, LOG_QUERY_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { LIST_STATUSES, type ListStatus, ROW_KINDS, type RowKind } from '../../../../src/kernel/facts/lists.ts';
 import { LEVELS, type Level } from '../../../../src/kernel/facts/plans.ts';
@@ -7,11 +8,6 @@ import type { Verification } from '../../api/schema.ts';
 import { oneOf, pageSearch, textOf } from '../../parts/search-params.ts';
 import { type SortSearch, sortSearch } from '../../parts/sorting.tsx';
 import { VERDICTS } from './deliverability.ts';
-
-const given = <T extends object>(read: T) =>
-  Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 
 type ListSort = keyof typeof LIST_ORDERS;
 

@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { given } from '../../../../src/kernel/facts/given.ts';
 import type { RowKind } from '../../../../src/kernel/facts/lists.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
@@ -30,11 +31,7 @@ export function titleOf({ verdict, reason, kind }: ListSearch): string {
 
 /** What the results are searched for, so that they are the rows shown. Null: for nothing, or by what results lack. */
 export function shownFilter({ verdict, reason, kind, query }: ListSearch): Readonly<Record<string, string>> | null {
-  const filter = {
-    ...(verdict === undefined ? {} : { deliverability: verdict }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(query === undefined ? {} : { query }),
-  };
+  const filter = given({ deliverability: verdict, reason, query });
   return kind !== undefined || Object.keys(filter).length === 0 ? null : filter;
 }
 

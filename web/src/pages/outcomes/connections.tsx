@@ -15,7 +15,7 @@ import { factText } from '../../parts/fact-text.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
-import { CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
+import { CallerFacts, CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
 import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
 import { outcomeSourcesQuery } from './queries.ts';
 import { RowsLink } from './reliability.tsx';
@@ -76,7 +76,7 @@ const actionsColumn = (onOpen: (dialog: ConnectionDialog) => void): Column<Outco
 });
 
 function NameAndUrl({ of }: { of: OutcomeSource }) {
-  const { name, provider, url, has_secret, previous_secret_until } = of;
+  const { name, provider } = of;
   const { name: caller } = OUTCOME_PROVIDER_FACTS[provider];
   const secret = factText(OUTCOME_PROVIDER_FACTS[provider].secret);
   return (
@@ -84,24 +84,15 @@ function NameAndUrl({ of }: { of: OutcomeSource }) {
       <Text size="sm" fw={600} className="anywhere">
         {name}
       </Text>
-      <Text size="xs">{caller}</Text>
-      <Text size="xs" c="dimmed" style={{ wordBreak: 'break-all' }}>
-        {url}
-      </Text>
-      {!has_secret && (
-        <Text size="xs" c="red">
+      <CallerFacts
+        caller={caller}
+        of={of}
+        refused={
           <Trans>
             Requests are refused until you enter what {caller} shows: {secret}.
           </Trans>
-        </Text>
-      )}
-      {previous_secret_until !== null && (
-        <Text size="xs">
-          <Trans>
-            The previous secret is accepted until <Timestamp at={previous_secret_until} />
-          </Trans>
-        </Text>
-      )}
+        }
+      />
     </Stack>
   );
 }

@@ -6,6 +6,7 @@ import { HOOK_GRACE_SECONDS } from '../../../../src/kernel/facts/limits.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notify } from '../../parts/notify.tsx';
+import { Timestamp } from '../../parts/timestamp.tsx';
 import { SecretPanel } from './secret-panel.tsx';
 
 /** What to enter at a caller. `secret`: ours, shown once; null: `then` says where theirs is entered. */
@@ -52,6 +53,32 @@ export function CallerUrl(props: {
     </Stack>
   );
 }
+
+/** Of a caller in a table: its URL, and whether it may call. `refused`: why it may not, while there is no secret. */
+export const CallerFacts = (props: {
+  caller: string;
+  of: { readonly url: string; readonly has_secret: boolean; readonly previous_secret_until: string | null };
+  refused: ReactNode;
+}) => (
+  <>
+    <Text size="xs">{props.caller}</Text>
+    <Text size="xs" c="dimmed" style={{ wordBreak: 'break-all' }}>
+      {props.of.url}
+    </Text>
+    {!props.of.has_secret && (
+      <Text size="xs" c="red">
+        {props.refused}
+      </Text>
+    )}
+    {props.of.previous_secret_until !== null && (
+      <Text size="xs">
+        <Trans>
+          The previous secret is accepted until <Timestamp at={props.of.previous_secret_until} />
+        </Trans>
+      </Text>
+    )}
+  </>
+);
 
 const GRACE = { day: HOOK_GRACE_SECONDS.default, none: 0 } as const;
 

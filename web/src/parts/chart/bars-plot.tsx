@@ -1,46 +1,25 @@
 import { t } from '@lingui/core/macro';
-import 'uplot/dist/uPlot.min.css';
-import { useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef } from 'react';
-import uPlot from 'uplot';
-import { formatCompact } from '../format.ts';
+import type uPlot from 'uplot';
 import { type Bars, heightOf, SEGMENTS, type Segment, ticksOf } from './bars.ts';
-import { AXIS_WIDTH } from './bucket-links.tsx';
+import { AXIS_HEIGHT, bottomAxis, Canvas, valueAxis } from './canvas.tsx';
 import { formatTick, isMidnight, tokenColor } from './series.ts';
 
 /** The canvas only: bars with the patterns of their verdicts. */
 export function BarsPlot({ bars, log }: { bars: Bars; log: boolean }) {
-  const place = useRef<HTMLDivElement>(null);
-  const dark = useComputedColorScheme('light') === 'dark';
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    const size = () => ({ width: Math.max(element.clientWidth, 120), height: HEIGHT });
-    const data: uPlot.AlignedData = [bars.bars.map((_, i) => i), bars.bars.map(({ total }) => total)];
-    const plot = new uPlot({ ...optionsOf(bars, log), ...size() }, data, element);
-    const observer = new ResizeObserver(() => plot.setSize(size()));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [bars, log, dark]);
-  return <div ref={place} style={{ minHeight: HEIGHT }} aria-hidden />;
+  const unit = bars.bucket === 'day' ? t` a day` : t` an hour`;
+  return <Canvas height={HEIGHT} data={bars} unit={unit} log={log} optionsOf={optionsOf} columnsOf={columnsOf} />;
 }
 
 const HEIGHT = 240;
 /** Pixels for rejected requests below the line. They have a scale of their own. */
 const BELOW = 22;
-const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';
-const AXIS_HEIGHT = 28;
 
-function optionsOf({ bars, bucket }: Bars, log: boolean): Omit<uPlot.Options, 'width' | 'height'> {
+const columnsOf = ({ bars }: Bars): uPlot.AlignedData => [bars.map((_, i) => i), bars.map(({ total }) => total)];
+
+function optionsOf({ bars, bucket }: Bars, unit: string, log: boolean): Omit<uPlot.Options, 'width' | 'height'> {
   const most = Math.max(...bars.map(({ total, before }) => Math.max(total, before ?? 0)), 1);
   const ticks = ticksOf(most, log);
   const top = heightOf(ticks.at(-1) ?? 1, log);
-  const per = bucket === 'day' ? t` a day` : t` an hour`;
-  const ink = tokenColor('--ink-3');
-  const grid = { stroke: tokenColor('--line'), width: 1 };
   const share = BELOW / (HEIGHT - AXIS_HEIGHT - BELOW - 8);
   return {
     legend: { show: false },
@@ -52,24 +31,11 @@ function optionsOf({ bars, bucket }: Bars, log: boolean): Omit<uPlot.Options, 'w
     },
     axes: [
       {
-        stroke: ink,
-        font: FONT,
-        size: AXIS_HEIGHT,
-        grid: { show: false },
-        ticks: { show: false },
+        ...bottomAxis(),
         splits: (plot) => labelled(bars, bucket, plot.bbox.width / devicePixelRatio),
         values: (_, splits) => splits.map((i) => labelOf(bars[i]?.at, i === bars.length - 1, bucket)),
       },
-      {
-        side: 1,
-        stroke: ink,
-        font: FONT,
-        size: AXIS_WIDTH,
-        grid,
-        ticks: { show: false },
-        splits: () => ticks.map((tick) => heightOf(tick, log)),
-        values: () => ticks.map((tick, i) => `${formatCompact(tick)}${i === ticks.length - 1 ? per : ''}`),
-      },
+      valueAxis(ticks, unit, log),
     ],
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: { draw: [(plot) => drawBars(plot, bars, log)] },

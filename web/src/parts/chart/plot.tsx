@@ -1,34 +1,13 @@
-import 'uplot/dist/uPlot.min.css';
-import { useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import { formatCompact } from '../format.ts';
 import { heightOf, ticksOf } from './bars.ts';
-import { AXIS_WIDTH } from './bucket-links.tsx';
-import { type ChartData, formatTick, type Series, stack, tokenColor, toneFill } from './series.ts';
+import { bottomAxis, Canvas, valueAxis } from './canvas.tsx';
+import { type ChartData, formatTick, type Series, stack, toneFill } from './series.ts';
 
-/** The canvas only; Chart adds the summary, the links and the table. `unit`: beside the top of the vertical axis. */
-export function Plot({ data, unit, log }: { data: ChartData; unit: string; log: boolean }) {
-  const place = useRef<HTMLDivElement>(null);
-  const dark = useComputedColorScheme('light') === 'dark';
-  useEffect(() => {
-    const element = place.current;
-    if (element === null) return;
-    const size = () => ({ width: Math.max(element.clientWidth, 120), height: HEIGHT });
-    const plot = new uPlot({ ...options(data, unit, log), ...size() }, columns(data, log), element);
-    const observer = new ResizeObserver(() => plot.setSize(size()));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [data, unit, log, dark]);
-  return <div ref={place} style={{ minHeight: HEIGHT }} aria-hidden />;
-}
+/** Chart adds the summary, the links and the table. */
+export const Plot = (props: { data: ChartData; unit: string; log: boolean }) => (
+  <Canvas height={200} {...props} optionsOf={options} columnsOf={columns} />
+);
 
-const HEIGHT = 200;
-const AXIS_HEIGHT = 28;
-const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';
 const SIZES = { hour: 3600, day: 86_400 } as const;
 const DASHES: Readonly<Record<NonNullable<Series['line']>, number[]>> = { dashed: [6, 4], dotted: [2, 3] };
 
@@ -46,8 +25,6 @@ function highest(data: ChartData): number {
 }
 
 function options(data: ChartData, unit: string, log: boolean): Omit<uPlot.Options, 'width' | 'height'> {
-  const ink = tokenColor('--ink-3');
-  const grid = { stroke: tokenColor('--line'), width: 1 };
   const half = SIZES[data.bucket] / 2;
   const isBars = data.shape === 'bars';
   const paths = isBars ? uPlot.paths.bars?.({ size: [0.8, 40] }) : undefined;
@@ -64,24 +41,11 @@ function options(data: ChartData, unit: string, log: boolean): Omit<uPlot.Option
     },
     axes: [
       {
-        stroke: ink,
-        font: FONT,
-        size: AXIS_HEIGHT,
+        ...bottomAxis(),
         space: 60,
-        grid: { show: false },
-        ticks: { show: false },
         values: (_, splits) => splits.map((seconds) => formatTick(seconds, data.bucket)),
       },
-      {
-        side: 1,
-        stroke: ink,
-        font: FONT,
-        size: AXIS_WIDTH,
-        grid,
-        ticks: { show: false },
-        splits: () => ticks.map((tick) => heightOf(tick, log)),
-        values: () => ticks.map((tick, i) => `${formatCompact(tick)}${i === ticks.length - 1 ? unit : ''}`),
-      },
+      valueAxis(ticks, unit, log),
     ],
     series: [
       {},

@@ -182,7 +182,7 @@ async function start(
   const { context } = services;
   const app = buildApp(context);
   const { verify, health } = context;
-  if (metrics) observe(metrics, { ...services, ...parts, verify, health, retentionDays: options.retentionDays });
+  if (metrics) observe(metrics, { ...services, ...parts, verify, health });
   if (context.answersRequests) {
     await orAborted(signal, () => requireProvider(services.oidc, options, logger));
     await orAborted(signal, () => store.charging.open());

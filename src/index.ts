@@ -6,6 +6,7 @@
  *     const { status, reason } = await verifier.verify('jane@example.com');
  *     verifier.close();
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createEngine } from './engine/create.ts';
 import { watchDomainData } from './engine/data/domain-data.ts';
 import { RESOLVER_PROBLEMS, resolverProblem } from './engine/dns/resolver.ts';
@@ -15,7 +16,7 @@ import { decideVerdict } from './engine/findings.ts';
 import { type Report, report } from './engine/report.ts';
 import { runOffline, runOnline } from './engine/verify.ts';
 import { DAY_MS, systemClock } from './kernel/clock.ts';
-import { contain, warnOfFault } from './kernel/contain.ts';
+import { warnOfFault } from './kernel/contain.ts';
 import { type Egress, egressesOf } from './kernel/egress.ts';
 import {
   DNS_TIMEOUT_MS,
@@ -228,7 +229,10 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
       for (;;) {
         const { result, pauseMs } = await once(email, { level, timeoutMs, signal: signal ?? null, evidence });
         if (pauseMs === null || systemClock.elapsed() + pauseMs > untilMs || signal?.aborted) return result;
-        await sleep(pauseMs, signal);
+        // Who no longer wants to wait has the next attempt end at once.
+        await sleep(pauseMs, undefined, { signal }).catch((error: unknown) => {
+          if (!signal?.aborted) throw error;
+        });
       }
     },
     close() {
@@ -246,19 +250,6 @@ function retryMs(result: Report, smtp: SmtpEvidence | null): number | null {
   if (result.retry_after !== null) return result.retry_after * 1000 + 500;
   const usual = result.reason === null ? null : REASONS[result.reason].usualRetrySeconds;
   return usual === null ? null : usual * 1000;
-}
-
-/** Returns early when the caller no longer wants to wait. */
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = contain(reject, () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    });
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end);
-  });
 }
 
 function smtpIdentityOf(smtp: SmtpOptions | undefined) {

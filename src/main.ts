@@ -7,6 +7,7 @@ import { createEngine } from './engine/create.ts';
 import { watchDomainData } from './engine/data/domain-data.ts';
 import { buildApp } from './http/app.ts';
 import { startIdentityWatch, startNodeReport, startStoreClock } from './jobs/rounds.ts';
+import { within } from './kernel/bounded-wait.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { messageOf } from './kernel/errors.ts';
 import { DASHBOARD_PER_WINDOW } from './kernel/facts/limits.ts';
@@ -109,13 +110,13 @@ async function prepareStore(
 ) {
   const { store, clock, logger, closers, signal } = parts;
   const storeClock = watchStoreClock(store, clock);
-  const clockWatch = await orAborted(startStoreClock(storeClock, logger), signal);
+  const clockWatch = await orAborted(signal, () => startStoreClock(storeClock, logger));
   closers.add('clock of the store', 2_000, () => clockWatch.stop());
   const nodeReport = startNodeReport(() => store.nodes.report(VERSION), logger);
   closers.add('report of the node', 2_000, () => nodeReport.stop());
-  await orAborted(store.upkeep.releaseDead(signal), signal);
-  await orAborted(store.users.claimMailboxes(mailboxOf), signal);
-  const keepAs = options.storeAddresses === 'hash' ? await orAborted(store.addressHasher(), signal) : null;
+  await orAborted(signal, () => store.upkeep.releaseDead(signal));
+  await orAborted(signal, () => store.users.claimMailboxes(mailboxOf));
+  const keepAs = options.storeAddresses === 'hash' ? await orAborted(signal, () => store.addressHasher()) : null;
   if (options.testOnly) await testOnlyAccount(store, options.testKeys);
   return { storeClock, keepAs };
 }
@@ -181,10 +182,10 @@ async function start(
   const { context } = services;
   const app = buildApp(context);
   const { verify, health } = context;
-  if (metrics) observe(metrics, { ...services, ...parts, verify, health, retentionDays: options.retentionDays });
+  if (metrics) observe(metrics, { ...services, ...parts, verify, health });
   if (context.answersRequests) {
-    await orAborted(requireProvider(services.oidc, options, logger), signal);
-    await orAborted(store.charging.open(), signal);
+    await orAborted(signal, () => requireProvider(services.oidc, options, logger));
+    await orAborted(signal, () => store.charging.open());
   }
   signal.throwIfAborted();
   const port = await listenForRequests(app, options, lameDuckMs, closers);
@@ -245,8 +246,8 @@ async function openMigrated(
   const store = await openStore({ url, clock, onEvent: logStoreEvents(logger), retentionDays, plans, sendsMail });
   closers.add('store', 5_000, () => store.close());
   for (const loose of store.looseModes()) logger.warn(loose, 'other users of this host can read or change the store');
-  await orAborted(store.migrate(), signal);
-  refuseUnknownPlans(plans, await orAborted(store.accounts.byPlan(), signal));
+  await orAborted(signal, () => store.migrate());
+  refuseUnknownPlans(plans, await orAborted(signal, () => store.accounts.byPlan()));
   return store;
 }
 
@@ -261,15 +262,5 @@ function refuseUnknownPlans(plans: Plans, used: readonly { readonly plan: string
   );
 }
 
-/** Races a step that cannot be interrupted, such as waiting for another node's migration, against the signal. */
-async function orAborted<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([aborted.promise, step]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
+/** For steps that cannot be interrupted, such as waiting for another node's migration. */
+const orAborted = <T>(signal: AbortSignal, step: () => Promise<T>): Promise<T> => within({ signals: [signal] }, step);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
 import { type FileHandle, lstat, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { parseAddress } from '../engine/address/parse.ts';
 import { isBookFormat } from '../files/forms.ts';
@@ -326,7 +327,7 @@ function rowVerifier(verifier: Verifier, check: FileCheck): VerifyAddress {
         resolverDown = false;
         return result;
       }
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (pauseMs > 0) await sleep(pauseMs);
     }
     resolverDown = true;
     return null;

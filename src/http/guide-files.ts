@@ -1,6 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { listingWith, missingIsNull, TYPES } from './dashboard/web-files.ts';
+import { listingWith, madeOfFiles, missingIsNull, TYPES } from './dashboard/web-files.ts';
 import type { HttpRequest } from './exchange.ts';
 import { compressedOnce, type SharedBytes, sharedBytes } from './shared-bytes.ts';
 
@@ -22,8 +22,7 @@ const AS_THEY_ARE: readonly string[] = ['.png', '.woff2'];
  * never joined to a path directly. Files are read, and compressed, at their first request.
  */
 export function createGuideFiles(folders: readonly string[]) {
-  const kept = new Map<string, { version: string; file: Promise<GuideFile> }>();
-
+  const fileOf = madeOfFiles<GuideFile>();
   const listingOf = listingWith(async () => {
     for (const folder of folders) {
       const names = await readdir(folder, { recursive: true }).catch(missingIsNull);
@@ -39,16 +38,7 @@ export function createGuideFiles(folders: readonly string[]) {
       if (type === undefined) return null;
       const listed = await listingOf(path);
       if (listed === null) return null;
-      const place = join(listed.folder, path);
-      const found = await stat(place).catch(missingIsNull);
-      if (found === null) return null;
-      const version = `${found.mtimeMs} ${found.size}`;
-      const known = kept.get(path);
-      if (known?.version === version) return known.file;
-      const file = readFile(place).then((bytes) => ({ type, bytes: guideBytes(bytes, extname(path)) }));
-      kept.set(path, { version, file });
-      file.catch(() => kept.delete(path));
-      return file;
+      return fileOf(join(listed.folder, path), (bytes) => ({ type, bytes: guideBytes(bytes, extname(path)) }));
     },
   };
 }

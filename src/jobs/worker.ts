@@ -1,4 +1,5 @@
 /** The worker of this process: claims jobs that are due, runs them, renews their leases, and stops within its bound. */
+import { within } from '../kernel/bounded-wait.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { JOB_KINDS, JOB_POLICIES, JobFailure, type JobKind, type JobPolicies, type JobPolicy } from '../kernel/jobs.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -113,12 +114,8 @@ export function startWorker(parts: WorkerParts): Worker {
   return {
     async stop() {
       stopping.abort();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, WORKER_STOP_MS);
-      });
-      await Promise.race([looping.then(() => Promise.all([...running].map((job) => job.ended))), late]);
-      clearTimeout(timer);
+      const ended = () => looping.then(() => Promise.all([...running].map((job) => job.ended)));
+      await within({ ms: WORKER_STOP_MS, late: () => undefined }, ended);
       for (const { claim } of running)
         logger.warn(
           { job: claim.id, kind: claim.kind },

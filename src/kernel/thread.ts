@@ -56,7 +56,10 @@ interface Call<Answer, Question, Reply> {
 export const threadCode = (base: string, source: string, built: string): URL =>
   new URL(base.endsWith('.ts') ? source : built, base);
 
-/** A thread that starts with a call when there is none, and ends when it is idle. Its calls run at the same time. */
+/**
+ * A thread that starts with a call when there is none, and ends when it is idle. Its calls run at the same time. It
+ * needs no closer: callers end their calls, and a process may end while the thread is idle.
+ */
 export class Thread<Request, Answer, Question = never, Reply = never> {
   readonly #options: ThreadOptions;
   #session: ThreadSession<Request, Answer, Question, Reply> | null = null;

@@ -1,3 +1,4 @@
+import { within } from '../kernel/bounded-wait.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 
@@ -62,18 +63,19 @@ export class Closers {
   }
 
   async #close({ name, close }: Closer, ms: number): Promise<boolean> {
-    const timeout = Promise.withResolvers<'timeout'>();
-    const timer = setTimeout(() => timeout.resolve('timeout'), ms);
-    try {
-      // Wrapped in an async function, so that synchronous errors are caught too.
-      const outcome = await Promise.race([(async () => close())(), timeout.promise]);
-      if (outcome !== 'timeout') return true;
+    const closed = async () => {
+      await close();
+      return true;
+    };
+    const late = () => {
       this.#logger.error({ part: name, waited_ms: Math.round(ms) }, 'a part of the service did not close in time');
+      return false;
+    };
+    try {
+      return await within({ ms, late }, closed);
     } catch (error) {
       this.#logger.error({ part: name, err: error }, 'a part of the service failed to close');
-    } finally {
-      clearTimeout(timer);
+      return false;
     }
-    return false;
   }
 }

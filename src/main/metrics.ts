@@ -6,28 +6,18 @@ import { EGRESS_CONDITIONS, type EgressShares } from '../engine/smtp/egress.ts';
 import type { OperatorUse } from '../engine/smtp/operators.ts';
 import type { Health } from '../http/context.ts';
 import type { MetricSources, Metrics } from '../http/metrics/registry.ts';
-import { type Clock, DAY_MS } from '../kernel/clock.ts';
+import { within } from '../kernel/bounded-wait.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { keysOf } from '../kernel/facts/keys-of.ts';
 import { isJobKind, JOB_KINDS, JOB_STATES } from '../kernel/jobs.ts';
-import { onceAtATime } from '../kernel/once-at-a-time.ts';
 import { COMMIT, VERSION } from '../kernel/version.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
 import type { Store, StoreReadings, VerificationRecord } from '../store/store.ts';
 import type { Closers } from './closers.ts';
+import type { ReadStore } from './health.ts';
 import { explainListening } from './listen.ts';
-import { sharedFor, withinMs } from './shared-check.ts';
 
 // * Metrics that need a query: cheap, shared by all scrapes within seconds, and absent while the store does not answer.
-
-/** For how long a reading is used, and how long a scrape waits for one. */
-const READING_SHARED_MS = 10_000;
-const READING_TIMEOUT_MS = 1_000;
-
-interface MetricsParts {
-  readonly store: Pick<Store, 'stats'>;
-  readonly clock: Clock;
-  readonly retentionDays: number;
-}
 
 type StoreMetric =
   | Extract<keyof MetricSources, `mailvet_store_${string}`>
@@ -40,16 +30,15 @@ type StoreMetric =
   | 'mailvet_kept_filters'
   | 'mailvet_jobs';
 
-function storeSources({ store: { stats }, clock, retentionDays }: MetricsParts): Pick<MetricSources, StoreMetric> {
-  const query = onceAtATime(() => stats.read(retentionDays * DAY_MS, READING_TIMEOUT_MS));
-  // The reason of a failure is in the log of what else the store then fails at.
-  const reading = sharedFor(READING_SHARED_MS, () => withinMs(READING_TIMEOUT_MS, query()).catch(() => null), clock);
-
+function storeSources({
+  store: { stats },
+  readings: read,
+}: Pick<Observed, 'store' | 'readings'>): Pick<MetricSources, StoreMetric> {
   /** No samples while the store does not answer. */
   const ofStore =
     <T>(samples: (readings: StoreReadings) => readonly T[]) =>
     async () => {
-      const readings = await reading();
+      const readings = await read();
       return readings === null ? [] : samples(readings);
     };
   return {
@@ -63,7 +52,7 @@ function storeSources({ store: { stats }, clock, retentionDays }: MetricsParts):
     },
     mailvet_store_pool_connections_max: () => ofPool(stats.pool()?.max),
     mailvet_store_pool_waiting: () => ofPool(stats.pool()?.waiting),
-    mailvet_store_stats_up: async () => [{ labels: {}, value: (await reading()) === null ? 0 : 1 }],
+    mailvet_store_stats_up: async () => [{ labels: {}, value: (await read()) === null ? 0 : 1 }],
     mailvet_holds: ofStore(({ holds }) =>
       kindsOf(holds).flatMap((kind) =>
         Object.entries(holds[kind].byAge).map(([age, value]) => ({ labels: { kind, age }, value })),
@@ -125,7 +114,7 @@ interface Observed {
   readonly store: Store;
   readonly engine: VerificationEngine;
   readonly clock: Clock;
-  readonly retentionDays: number;
+  readonly readings: ReadStore;
 }
 
 export const countVerdict = (
@@ -144,7 +133,7 @@ export function observe(metrics: Metrics, parts: Observed): void {
 
 const one = (value: number) => [{ labels: {}, value }];
 
-function sourcesOf({ verify, mailLimits, health, store, engine, clock, retentionDays }: Observed): MetricSources {
+function sourcesOf({ verify, mailLimits, health, store, engine, clock, readings }: Observed): MetricSources {
   const { charging } = store;
   const build = { version: VERSION, commit: COMMIT ?? 'unknown', node: process.versions.node, store: store.engine };
   return {
@@ -160,7 +149,7 @@ function sourcesOf({ verify, mailLimits, health, store, engine, clock, retention
     mailvet_charge_unanswered_total: () =>
       byLabel('reason', { expired: charging.stats.expired, client_gone: charging.stats.dropped }),
     mailvet_charge_set_aside_total: () => one(charging.stats.setAside),
-    ...storeSources({ store, clock, retentionDays }),
+    ...storeSources({ store, readings }),
     mailvet_mails_withheld_total: () => mailLimits.withheld().map(({ labels, count }) => ({ labels, value: count })),
     mailvet_dns_servers: () => {
       const { servers } = engine.resolver.health();
@@ -177,12 +166,12 @@ function sourcesOf({ verify, mailLimits, health, store, engine, clock, retention
 const READY_WITHIN_MS = 1000;
 
 async function readySamples(health: Health) {
-  const passes = (check: Promise<string | null>) =>
-    withinMs(READY_WITHIN_MS, check).then(
+  const passes = (check: () => Promise<string | null>) =>
+    within({ ms: READY_WITHIN_MS }, check).then(
       (problem) => problem === null,
       () => false,
     );
-  const [store, resolver] = await Promise.all([passes(health.store()), passes(health.resolver())]);
+  const [store, resolver] = await Promise.all([passes(health.store), passes(health.resolver)]);
   return byLabel('check', { store: Number(store), resolver: Number(resolver), clock: Number(health.clock() === null) });
 }
 

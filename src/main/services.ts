@@ -2,23 +2,19 @@ import type { Options } from '../config/read.ts';
 import { intendedAddress } from '../engine/address/suggest.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
-import { ageInDays } from '../engine/doctor/diagnose.ts';
 import { createPost, isLoopback } from '../engine/http/post.ts';
 import { createSns } from '../engine/http/sns.ts';
 import { createDashboardLimiter, createFailedAuthLimiter, createOperatorLimiter } from '../http/access/limiters.ts';
-import type { Health, HttpContext } from '../http/context.ts';
+import type { HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
 import { callerIp } from '../http/exchange.ts';
 import { createGuideFiles } from '../http/guide-files.ts';
 import type { Metrics } from '../http/metrics/registry.ts';
 import { startFlushing } from '../jobs/rounds.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { DAY_MS, HOUR_MS, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { CONNECTIONS_MAX } from '../kernel/facts/limits.ts';
 import { ipMatcher } from '../kernel/ip.ts';
 import { type Logger, shownAddress } from '../kernel/log.ts';
-import { onceAtATime } from '../kernel/once-at-a-time.ts';
-import { VERSION } from '../kernel/version.ts';
 import { createAdmissionService } from '../service/admission.ts';
 import { createAlertService } from '../service/alerts.ts';
 import { Costs } from '../service/costs.ts';
@@ -45,26 +41,19 @@ import { deliverabilityCheck } from '../service/sign-in/deliverability.ts';
 import { createOidcProvider, type OidcProvider, type OidcSettings } from '../service/sign-in/oidc-provider.ts';
 import { createSignIn } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
-import {
-  addCount,
-  createTrafficCounter,
-  type LatencyCounts,
-  percentiles,
-  type TrafficCounter,
-} from '../service/traffic.ts';
+import { createTrafficCounter, type TrafficCounter } from '../service/traffic.ts';
 import { usageOf } from '../service/usage.ts';
 import { createSeenService, createVerifyService, type VerifyService } from '../service/verify.ts';
 import { createSend, createWebhookDelivery, type DeliverWebhook, disabledMail } from '../service/webhooks/deliver.ts';
 import { createUrlCheck, createWebhookService } from '../service/webhooks/webhooks.ts';
-import type { AddressHasher, Store, TrafficRow } from '../store/store.ts';
+import type { AddressHasher, Store } from '../store/store.ts';
 import { GUIDE_FOLDERS } from './built-files.ts';
 import type { Closers } from './closers.ts';
 import { dnsForLearning } from './dns-for-learning.ts';
 import type { EgressFile } from './egress-reload.ts';
-import { createHealth, egressRows } from './health.ts';
+import { createHealth, createServiceStatus, type ReadStore, storeReadings } from './health.ts';
 import type { LiveOptions } from './live-options.ts';
 import { countVerdict } from './metrics.ts';
-import { sharedFor, withinMs } from './shared-check.ts';
 
 /** How many verifications may wait for DNS or a mail server. */
 const MAX_RUNNING = 5000;
@@ -100,6 +89,7 @@ interface Services {
   readonly sharedLists: SharedLists;
   readonly hostLearning: HostLearning;
   readonly outcomeMemory: OutcomeMemory;
+  readonly readings: ReadStore;
   /** Null if it is not configured. */
   readonly oidc: { readonly settings: OidcSettings; readonly provider: OidcProvider } | null;
 }
@@ -238,6 +228,7 @@ export function createServices(parts: ServiceParts): Services {
   const activity = createMemberActivity(store.members, clock);
   flushOften(parts, { traffic, rejected, signIn, hooks, testOutcomes, activity });
   const health = createHealth({ ...parts, looksUp: !options.testOnly });
+  const readings = storeReadings(store, { clock, retentionDays: options.retentionDays });
   const singleCalls = () => verify.calls;
   const costs = new Costs(clock, singleCalls);
   const context: HttpContext = {
@@ -261,7 +252,7 @@ export function createServices(parts: ServiceParts): Services {
     lists: createListService({ store, clock, costs, policies, singleCalls }),
     ...withoutVerifying(engine),
     health,
-    serviceStatus: createServiceStatus({ ...parts, clock, health, verify, retentionDays: options.retentionDays }),
+    serviceStatus: createServiceStatus({ ...parts, clock, health, verify, readings }),
     ...callerBounds(parts),
     metrics: metricsOf(parts),
     answered: replyCounter(metrics, traffic, rejected, clock),
@@ -276,6 +267,7 @@ export function createServices(parts: ServiceParts): Services {
     hostLearning,
     deliverWebhook: webhookDelivery(parts, { send, mailTo: webhookMail }),
     outcomeMemory: memory,
+    readings,
     oidc,
   };
 }
@@ -406,147 +398,4 @@ function verifyService(
       logger.debug({ verification: id, email: address, status, reason }, 'verified');
     },
   });
-}
-
-// What operators see of the service: this process, and what the store tells of all of them.
-
-/** For how long a reading is used, and how long a page waits for one. */
-const STATS_SHARED_MS = 10_000;
-const STATS_TIMEOUT_MS = 1_000;
-const HOURS_PER_DAY = DAY_MS / HOUR_MS;
-/** The page shows those that started last. */
-const NODES_SHOWN = 50;
-
-interface StatusParts {
-  readonly store: Store;
-  readonly engine: VerificationEngine;
-  readonly lists: WatchedDomainData;
-  readonly health: Health;
-  readonly verify: { readonly running: number };
-  readonly clock: Clock;
-  readonly retentionDays: number;
-  readonly egressFile: Pick<EgressFile, 'problem'>;
-  readonly identities: Identities;
-}
-
-function createServiceStatus(parts: StatusParts) {
-  const { store, engine, lists, health, verify, clock, retentionDays, egressFile, identities } = parts;
-  const reading = sharedFor(
-    STATS_SHARED_MS,
-    onceAtATime(async () => {
-      const since = (Math.floor(clock.now() / HOUR_MS) - HOURS_PER_DAY + 1) * HOUR_MS;
-      const readings = store.stats.read(retentionDays * DAY_MS, STATS_TIMEOUT_MS);
-      // The reason of a failure is in the log of what else the store then fails at.
-      const nodes = store.nodes.list(NODES_SHOWN, STATS_TIMEOUT_MS);
-      const all = Promise.all([readings, store.traffic.ofAll(since, STATS_TIMEOUT_MS), nodes]);
-      return withinMs(STATS_TIMEOUT_MS, all).catch(() => null);
-    }),
-    clock,
-  );
-  return async () => {
-    const [problem, resolver, read] = await Promise.all([health.store(), health.resolver(), reading()]);
-    const [readings, traffic, nodes] = read ?? [null, [], []];
-    const dns = engine.resolver.health();
-    const mailboxes = engine.mailboxStats();
-    const egress = engine.egressHealth();
-    return {
-      node: {
-        version: VERSION,
-        store: store.engine,
-        running: verify.running,
-        charges_waiting: store.charging.waiting,
-        dialogues_open: mailboxes?.open ?? 0,
-        checks_waiting: mailboxes?.waiting ?? 0,
-        dns_queries: dns.asking,
-        dns_cached: dns.cached,
-      },
-      nodes: nodes.map(({ id, label, version, startedAt, seenAt }) => ({
-        id,
-        label,
-        version,
-        started_at: toIso(startedAt),
-        seen_at: toIsoOrNull(seenAt),
-        answers: id === store.nodes.current,
-      })),
-      problems: {
-        store: problem,
-        resolver,
-        clock: health.clock(),
-        lists: lists.problem,
-        egress_file: egressFile.problem,
-      },
-      egress: {
-        state: egress?.state ?? 'no_helo_name',
-        since: egress === null ? null : toIso(egress.since),
-        egresses: egressRows(engine, identities),
-      },
-      lists: {
-        version: lists.current.version,
-        age_days: ageInDays(lists.current.version, clock.now()),
-        disposable_domains: lists.current.size,
-      },
-      ...hoursOf(traffic, clock.now()),
-      store:
-        readings === null
-          ? null
-          : {
-              jobs: readings.jobs.map(({ kind, state, count }) => ({ kind, state, count })),
-              holds: Object.values(readings.holds).reduce((sum, { byAge }) => sum + sumOf(byAge), 0),
-              oldest_hold_seconds: oldest(Object.values(readings.holds).map(({ oldestMs }) => oldestMs)),
-              purge_lag_seconds: Math.round(readings.purgeLagMs / 1000),
-              low_balances: readings.lowBalances,
-            },
-      operators: engine.useByOperator().map((use) => ({
-        operator: use.operator,
-        dialogues_open: use.dialoguesOpen,
-        waiting: use.waiting,
-        breakers_open: use.breakersOpen,
-        breakers_half_open: use.breakersHalfOpen,
-        pace: use.pace,
-      })),
-    };
-  };
-}
-
-const sumOf = (counts: Readonly<Record<string, number>>): number =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0);
-
-function oldest(ages: readonly (number | null)[]): number | null {
-  const known = ages.filter((age) => age !== null);
-  return known.length === 0 ? null : Math.round(Math.max(...known) / 1000);
-}
-
-interface HourOfTraffic {
-  verifications: number;
-  rejected: number;
-  readonly mx: LatencyCounts;
-  readonly smtp: LatencyCounts;
-}
-const emptyHour = (): HourOfTraffic => ({ verifications: 0, rejected: 0, mx: new Map(), smtp: new Map() });
-
-/** Sums the verifications and rejected requests of all accounts by hour, with their latencies. */
-function hoursOf(traffic: readonly Omit<TrafficRow, 'account'>[], now: number) {
-  const first = (Math.floor(now / HOUR_MS) - HOURS_PER_DAY + 1) * HOUR_MS;
-  const hours = Array.from({ length: HOURS_PER_DAY }, emptyHour);
-  const all = emptyHour();
-  for (const { hour, metric, bucket, count } of traffic) {
-    const own = hours[(hour - first) / HOUR_MS];
-    if (own === undefined) continue;
-    if (metric === 'status') own.rejected += count;
-    else {
-      own.verifications += count;
-      addCount(own[metric], bucket, count);
-      addCount(all[metric], bucket, count);
-    }
-  }
-  const latency = ({ mx, smtp }: HourOfTraffic) => ({ mx: percentiles(mx), smtp: percentiles(smtp) });
-  return {
-    hours: hours.map((hour, i) => ({
-      at: toIso(first + i * HOUR_MS),
-      verifications: hour.verifications,
-      rejected: hour.rejected,
-      latency: latency(hour),
-    })),
-    latency: latency(all),
-  };
 }

@@ -27,7 +27,7 @@ const TURNS: Readonly<Record<TurnCostName, string>> = {
   query: 'searches, charts and downloads',
   mcp_message: 'large messages',
 };
-/** How often who waits in line asks for a place. */
+/** How often who waits in line asks for a place: one can be taken away as time passes, not only when it is released. */
 const PLACE_POLL_MS = 100;
 /** An upload that is refused has not been read; a reader is one request too many. */
 const REFUSAL_CODES = { body: 'overloaded', reader: 'rate_limit_exceeded' } as const;

@@ -1,6 +1,7 @@
 /** Hooks of auth servers: how an account keeps them, and what a call of one is answered. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { within } from '../kernel/bounded-wait.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError, toApiError } from '../kernel/errors.ts';
 import { given } from '../kernel/facts/given.ts';
@@ -9,7 +10,6 @@ import { HOOK_MARGIN_MS } from '../kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import { type Decision, decideOutage, NO_RULES, type Policy } from '../kernel/facts/policies.ts';
 import { newWebhookSecret, sha256Hex } from '../kernel/ids.ts';
-import { onAbort } from '../kernel/on-abort.ts';
 import { WindowCounts } from '../kernel/windows.ts';
 import type {
   AccountId,
@@ -87,14 +87,6 @@ const COUNTED_MAX = 10_000;
 /** How often an attempt at an event looks for the verdict of an earlier one that is still under way, ms. */
 const LOOK_AGAIN_MS = 100;
 
-/** Rejects with the error where the work has not ended until the signal; it is not begun after it. */
-function before<T>(signal: AbortSignal, work: () => Promise<T>, late: () => ApiError): Promise<T> {
-  if (signal.aborted) return Promise.reject(late());
-  const over = Promise.withResolvers<never>();
-  const stop = onAbort(signal, () => over.reject(late()));
-  return Promise.race([work(), over.promise]).finally(stop);
-}
-
 /** Calls of one event share a key; the body is a part of it, so that no other event can be mistaken for it. */
 const callIdempotency = ({ hook, event }: Pick<HookCall, 'hook' | 'event'>): IdempotencyRef | null =>
   event === null ? null : { route: 'POST /hooks', key: sha256Hex(`${hook.id}\n${event}`), fingerprint: hook.id };
@@ -166,7 +158,9 @@ export function createHookService({ store, policies, verify, clock, remembersMai
 
   /** Throws ApiError where the store does not say in time. */
   async function policyOf(hook: CalledHook, signal: AbortSignal): Promise<Policy> {
-    const policy = await before(signal, () => policies.named(hook.accountId, hook.policy), callerOutOfTime);
+    const policy = await within({ signals: [signal], late: callerOutOfTime }, () =>
+      policies.named(hook.accountId, hook.policy),
+    );
     seen.set(hook.id, { hook, policy });
     return policy;
   }
@@ -230,7 +224,7 @@ export function createHookService({ store, policies, verify, clock, remembersMai
     async called(id: string) {
       const last = seen.get(id);
       try {
-        const hook = await before(AbortSignal.timeout(LOOK_UP_MS), () => hooks.find(id), hookUnavailable);
+        const hook = await within({ ms: LOOK_UP_MS }, () => hooks.find(id));
         if (hook === null) seen.delete(id);
         else seen.set(id, { hook, policy: last?.policy ?? null });
         return hook;
@@ -259,7 +253,9 @@ export function createHookService({ store, policies, verify, clock, remembersMai
       try {
         const policy = await policyOf(hook, signal);
         admit(hook);
-        const answer = await before(signal, () => decisionOf(call, email, policy, signal), callerOutOfTime);
+        const answer = await within({ signals: [signal], late: callerOutOfTime }, () =>
+          decisionOf(call, email, policy, signal),
+        );
         return { caller, answer, cause: null };
       } catch (error) {
         const policy = seen.get(hook.id)?.policy ?? NO_RULES;
@@ -291,6 +287,8 @@ function decisionIn(body: string): Decision {
   return decision;
 }
 
-const callerOutOfTime = () => new ApiError('hook_out_of_time');
+function callerOutOfTime(): never {
+  throw new ApiError('hook_out_of_time');
+}
 const hookUnavailable = (cause?: unknown) =>
   new ApiError('verification_unavailable', 'The hook could not be looked up.', { retry_after: 5 }, cause);

@@ -1,4 +1,5 @@
 import type { Transporter } from 'nodemailer';
+import { within } from '../kernel/bounded-wait.ts';
 import { toIso } from '../kernel/clock.ts';
 import {
   INVITATION_DAYS,
@@ -49,6 +50,10 @@ interface TransportError {
   readonly command?: string;
 }
 
+function tookTooLong(): never {
+  throw Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' });
+}
+
 /** Sends messages to one mail server, in at most TOTAL_MS each. */
 function senderTo({ server, from }: Omit<MailParts, 'url'>) {
   async function withTransport(use: (transport: Transporter) => Promise<unknown>): Promise<void> {
@@ -57,16 +62,11 @@ function senderTo({ server, from }: Omit<MailParts, 'url'>) {
     const transport = createTransport({ ...transportOf(server()), ...BOUNDS, logger: false });
     // sendMail reports what fails as well.
     transport.on('error', () => undefined);
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })), TOTAL_MS);
-    });
     try {
-      await Promise.race([use(transport), timeout]);
+      await within({ ms: TOTAL_MS, late: tookTooLong }, () => use(transport));
     } catch (error) {
       throw mailFailure(error as TransportError);
     } finally {
-      clearTimeout(timer);
       transport.close();
     }
   }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { within } from '../kernel/bounded-wait.ts';
 import { ApiError, type ErrorCode, toApiError } from '../kernel/errors.ts';
 import {
   POLICY_LANGUAGES_MAX,
@@ -88,12 +89,6 @@ const LAST_READ_MAX = 500;
 /** Until one that was read before is taken instead: the charge waits for the store as well. */
 const LAST_READ_AFTER_MS = 1_000;
 
-function withinTime<T>(ms: number, promise: Promise<T>): Promise<T> {
-  const over = Promise.withResolvers<never>();
-  const timer = setTimeout(() => over.reject(new Error(`The store did not answer in ${ms} ms.`)), ms);
-  return Promise.race([promise, over.promise]).finally(() => clearTimeout(timer));
-}
-
 const BUILT_IN: readonly ListedPolicy[] = BUILT_IN_POLICIES.map((policy) => ({
   ...policy,
   createdAt: null,
@@ -155,10 +150,8 @@ export function createPolicyService(store: Pick<Store, 'policies' | 'keys' | 've
       const id = `${keyHash}\n${name}`;
       const last = lastRead.get(id);
       try {
-        const found = await withinTime(
-          last === undefined ? STORE_WAIT_SECONDS * 1000 : LAST_READ_AFTER_MS,
-          read(keyHash, name),
-        );
+        const ms = last === undefined ? STORE_WAIT_SECONDS * 1000 : LAST_READ_AFTER_MS;
+        const found = await within({ ms }, () => read(keyHash, name));
         if (found instanceof ApiError) lastRead.delete(id);
         else lastRead.set(id, found);
         return found;

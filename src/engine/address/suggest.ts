@@ -6,8 +6,8 @@ import confusables from '../../../data/confusables.json' with { type: 'json' };
 import typos from '../../../data/typos.json' with { type: 'json' };
 import { trimBlanks } from '../../kernel/blanks.ts';
 import { ADDRESS_LENGTH } from '../../kernel/facts/limits.ts';
+import { memoizeBounded } from '../../kernel/memoize.ts';
 import { distance } from '../../kernel/nearest.ts';
-import { memoizeBounded } from '../memoize.ts';
 import { type Address, isPublicSuffix, type ParseOptions, parseAddress } from './parse.ts';
 
 const KEYBOARD_ROWS = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm'];

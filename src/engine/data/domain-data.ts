@@ -18,9 +18,9 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ProviderKind } from '../../kernel/facts/reasons.ts';
 import { randomToken } from '../../kernel/ids.ts';
+import { memoizeBounded } from '../../kernel/memoize.ts';
 import { isPublicSuffix } from '../address/parse.ts';
 import { dataFile, readData } from '../data-files.ts';
-import { memoizeBounded } from '../memoize.ts';
 import {
   asciiName,
   type DisposableFile,

@@ -1,8 +1,8 @@
 /** Is this host ready to connect to mail servers? */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { within } from '../../kernel/bounded-wait.ts';
 import { type Clock, DAY_MS, fromIso } from '../../kernel/clock.ts';
-import { contain } from '../../kernel/contain.ts';
 import { type Advice, type DoctorCheck, type EgressProblem, PROBLEM_ROWS } from '../../kernel/doctor-checks.ts';
 import { IP_FAMILIES, type IpFamily } from '../../kernel/egress.ts';
 import { CLOCK_TOLERANCE_MS, LISTS_STALE_DAYS } from '../../kernel/facts/limits.ts';
@@ -185,19 +185,12 @@ export const boundBy =
   (checkMs: number) =>
   async (check: DoctorCheck, run: () => Promise<Finding[]>, steps = 1): Promise<Finding[]> => {
     const ms = checkMs * steps;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Finding[]>((resolve, reject) => {
-      const found = `Unknown: it took longer than ${ms / 1000} s.`;
-      const onLate = () => resolve([warn(check, found, 'Run the doctor again.')]);
-      timer = setTimeout(contain(reject, onLate), ms);
-    });
+    const unknown = (why: string) => [warn(check, `Unknown: ${why}.`, 'Run the doctor again.')];
     try {
-      return await Promise.race([run(), late]);
+      return await within({ ms, late: () => unknown(`it took longer than ${ms / 1000} s`) }, run);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      return [warn(check, `Unknown: ${why}.`, 'Run the doctor again.')];
-    } finally {
-      clearTimeout(timer);
+      return unknown(why);
     }
   };
 

@@ -1,11 +1,10 @@
 /** The mailbox check: queries the hosts of a domain about one address and combines the results. */
 import { isIP, isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { within } from '../../kernel/bounded-wait.ts';
 import { type Clock, HOUR_MS, toIso } from '../../kernel/clock.ts';
-import { contain } from '../../kernel/contain.ts';
 import { type Egress, IP_FAMILIES, type IpFamily, isSameEgress } from '../../kernel/egress.ts';
 import type { AttemptNext } from '../../kernel/facts/reasons.ts';
-import { onAbort } from '../../kernel/on-abort.ts';
 import type { Address } from '../address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, HostAttempt, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
@@ -626,8 +625,8 @@ class MailboxCheckRun {
         this.#publish = cache.begin(domain, owner, this.#tenant);
         return null;
       }
-      const limit = { deadlineMs: this.#limit.deadlineMs, signals: this.#signals };
-      const evidence = await beforeDeadline(probe, limit, this.#deps.options.clock);
+      const ms = Math.max(0, Math.ceil(this.#limit.deadlineMs - this.#deps.options.clock.elapsed()));
+      const evidence = await within({ ms, signals: this.#signals, late: () => null }, () => probe);
       if (evidence !== null) return { ...evidence, cached: true };
       if (this.#over()) return CATCH_ALL_TIMEOUT;
     }
@@ -725,30 +724,6 @@ export function parseSender(text: string): string | null {
 export function senderFor(sender: string, recipientDomain: string): string {
   const domain = sender.slice(sender.lastIndexOf('@') + 1);
   return domain.toLowerCase() === recipientDomain.toLowerCase() ? '' : sender;
-}
-
-/** What the promise gives before the limit; null afterwards. */
-async function beforeDeadline<T>(
-  promise: Promise<T>,
-  { deadlineMs, signals }: { readonly deadlineMs: number; readonly signals: readonly AbortSignal[] },
-  clock: Clock,
-): Promise<T | null> {
-  let leave = (): void => {};
-  const over = new Promise<null>((resolve, reject) => {
-    const end = contain(reject, () => resolve(null));
-    const timer = setTimeout(end, Math.max(0, Math.ceil(deadlineMs - clock.elapsed())));
-    const ignoreAbort = signals.map((signal) => onAbort(signal, end));
-    if (signals.some(({ aborted }) => aborted)) end();
-    leave = () => {
-      clearTimeout(timer);
-      for (const ignore of ignoreAbort) ignore();
-    };
-  });
-  try {
-    return await Promise.race([promise, over]);
-  } finally {
-    leave();
-  }
 }
 
 const ONSETS = ['b', 'br', 'c', 'd', 'dr', 'f', 'g', 'h', 'j', 'k', 'kl', 'l', 'm', 'n', 'p', 'r', 's', 'st', 't', 'v'];

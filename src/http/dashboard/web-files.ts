@@ -36,26 +36,7 @@ const HASHED = /-[\w-]{8}\.\w+$/;
  * picked up; what is kept is compared with the file's time and size.
  */
 export function createWebFiles(folders: readonly string[]) {
-  const kept = new Map<string, { version: string; bytes: Promise<SharedBytes> }>();
-
-  /** The bytes of a file, read once for each of its versions; null where it was deleted. */
-  async function bytesOf(path: string, coding: Coding | null): Promise<SharedBytes | null> {
-    const found = await stat(path).catch(missingIsNull);
-    if (found === null) return null;
-    const version = `${found.mtimeMs} ${found.size}`;
-    let file = kept.get(path);
-    if (file?.version !== version) {
-      file = { version, bytes: readFile(path).then((bytes) => sharedBytes(bytes, coding)) };
-      kept.set(path, file);
-    }
-    try {
-      return await file.bytes;
-    } catch (error) {
-      kept.delete(path);
-      throw error;
-    }
-  }
-
+  const bytesOf = madeOfFiles<SharedBytes>();
   const listingOf = listingWith(async () => {
     for (const folder of folders) {
       const names = await readdir(join(folder, 'assets')).catch(missingIsNull);
@@ -83,7 +64,8 @@ export function createWebFiles(folders: readonly string[]) {
       if (listed === null) return null;
       const { folder, names } = listed;
       const [coding, suffix] = CODINGS.find(([c, s]) => names.has(name + s) && accepts(c)) ?? [null, ''];
-      const file = await bytesOf(join(folder, 'assets', name + suffix), coding);
+      const path = join(folder, 'assets', name + suffix);
+      const file = await bytesOf(path, (bytes) => sharedBytes(bytes, coding));
       return file && { ...file, type, hashed: HASHED.test(name) };
     },
   };
@@ -120,6 +102,22 @@ export function listingWith(read: () => Promise<Listing | null>): (name: string)
       await reading;
     }
     return listed?.names.has(name) ? listed : null;
+  };
+}
+
+/** What is made of the bytes of files, once for each of their versions; null where there is no such file. */
+export function madeOfFiles<T>(): (path: string, make: (bytes: Buffer) => T) => Promise<T | null> {
+  const kept = new Map<string, { readonly version: string; readonly made: Promise<T> }>();
+  return async (path, make) => {
+    const found = await stat(path).catch(missingIsNull);
+    if (found === null) return null;
+    const version = `${found.mtimeMs} ${found.size}`;
+    const known = kept.get(path);
+    if (known?.version === version) return known.made;
+    const made = readFile(path).then(make);
+    kept.set(path, { version, made });
+    made.catch(() => kept.delete(path));
+    return made;
   };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../kernel/bounded-wait.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { LIST_LEASE_SECONDS } from '../../kernel/facts/lifetimes.ts';
 import type { ListOutcome, Lists, ListWork, RunningList, VerificationRecord } from '../../store/store.ts';
@@ -157,7 +158,7 @@ class ListRun {
     this.#isLast = true;
     this.#ending.abort();
     this.#wake();
-    if (answersMs > 0) await Promise.race([this.ended, sleep(answersMs)]);
+    if (answersMs > 0) await within({ ms: answersMs, late: () => undefined }, () => this.ended);
     this.#breakOffAll();
     await this.ended;
   }

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Factor, UserAction } from '../../kernel/audit-actions.ts';
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
+import { WindowCounts } from '../../kernel/windows.ts';
 import type { Store, UserChange, UserEvent } from '../../store/store.ts';
 import { deviceName } from './devices.ts';
 import type { BrowserRequest } from './library-calls.ts';
@@ -45,8 +45,7 @@ const ACTION_OF: Readonly<Partial<Record<ErrorCode, UserAction>>> = {
 /** Writes what users do to the audit log of their accounts. */
 export function createUserAudit(auditLog: Store['auditLog'], clock: Clock) {
   let pending = new Map<string, Required<UserEvent>>();
-  // Created at the first refusal, as it allocates its full size at once.
-  let blocked: LRUCache<string, number> | null = null;
+  const blocked = new WindowCounts(HOUR_MS, BLOCKED_MAX);
 
   const detailOf = (from: From, more: Readonly<Record<string, unknown>>) => ({
     ...more,
@@ -60,14 +59,8 @@ export function createUserAudit(auditLog: Store['auditLog'], clock: Clock) {
     pending.set(key, { ...event, count: event.count + (before?.count ?? 0) });
   }
 
-  function isFirstThisHour(user: UserEvent['user']): boolean {
-    const key = JSON.stringify(user);
-    const hour = Math.floor(clock.now() / HOUR_MS);
-    blocked ??= new LRUCache({ max: BLOCKED_MAX });
-    if (blocked.get(key) === hour) return false;
-    blocked.set(key, hour);
-    return true;
-  }
+  const isFirstThisHour = (user: UserEvent['user']): boolean =>
+    blocked.take([{ key: JSON.stringify(user), max: 1 }], clock.now());
 
   return {
     /** Writes in the transaction of the change. */

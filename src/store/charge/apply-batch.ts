@@ -6,6 +6,7 @@ import { heldPrice, type Plans, type PlanTerms, planWithLevel, termsOf } from '.
 import { DEFAULT_SCOPES, type KeyScope } from '../../kernel/facts/scopes.ts';
 import { ipMatcher } from '../../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
+import { memoizeBounded } from '../../kernel/memoize.ts';
 import { filterLookups, mostSpecific } from '../filter-kinds.ts';
 import { keptBody } from '../kept-address.ts';
 import type {
@@ -45,25 +46,11 @@ import { countRequest, windowAhead, windowOf } from './window.ts';
 
 // The IP allowlist of a key has canonical addresses and CIDRs of both families.
 
-const MOST = 1_000;
+/** By the JSON text that the key's row holds: an edited list is never stale. */
+const matcherOf = memoizeBounded(500, (json) => ipMatcher(JSON.parse(json)));
 
-const cache = new Map<string, (ip: string) => boolean>();
-
-/**
- * Whether `ip` (canonical; v4-mapped already folded to v4) is on the list, given as the JSON text that the key's row
- * holds. An empty list allows every address. The text is the cache key, so an edited list is never stale.
- */
-function isAllowed(json: string, ip: string): boolean {
-  if (json === '[]') return true;
-  let matches = cache.get(json);
-  if (matches === undefined) {
-    if (cache.size >= MOST) cache.clear();
-    const entries: string[] = JSON.parse(json);
-    matches = ipMatcher(entries);
-    cache.set(json, matches);
-  }
-  return matches(ip);
-}
+/** Whether `ip` (canonical; v4-mapped already folded to v4) is on the list. An empty list allows every address. */
+const isAllowed = (json: string, ip: string): boolean => json === '[]' || matcherOf(json)(ip);
 
 // Idempotency keys are handled inside the charge (draft-ietf-httpapi-idempotency-key-header).
 

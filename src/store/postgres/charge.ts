@@ -3,6 +3,7 @@
  * suffice, a locking transaction, in two groups of pipelined statements.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
@@ -614,7 +615,7 @@ export class PostgresCharge implements CountingDriver {
   /** What `look` finds out on a new connection; null: not yet. Throws when the server stays unreachable. */
   async #outcome<T>(cause: unknown, look: (client: pg.Client) => Promise<T | null>): Promise<T> {
     const { url, clock } = this.#parts;
-    for (const end = clock.elapsed() + OUTCOME_WITHIN_MS; clock.elapsed() < end; await pause(OUTCOME_POLL_MS)) {
+    for (const end = clock.elapsed() + OUTCOME_WITHIN_MS; clock.elapsed() < end; await sleep(OUTCOME_POLL_MS)) {
       const found = await withClient(url, look).catch((error: unknown) => {
         if (!isPostgresOutage(error)) throw error;
         return null;
@@ -677,8 +678,6 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
     discardClient(client);
   }
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const isEmpty = (changes: Changes): boolean =>
   changes.accounts.size === 0 &&

@@ -5,6 +5,7 @@
  */
 
 import type pg from 'pg';
+import { within } from '../../kernel/bounded-wait.ts';
 import type { NodeLife } from '../driver.ts';
 import { onlyRow } from '../rows.ts';
 import { connectClient, discardClient, KEEPALIVES } from './connect.ts';
@@ -16,7 +17,8 @@ const ANNOUNCE = 'INSERT INTO nodes (id, label, started_at) VALUES ($1, $2, $3) 
 /** Between attempts to get a lost connection back, ms. */
 const RETRY_AFTER_MS = 250;
 
-const longestWait = () => new Promise((resolve) => setTimeout(resolve, 2_000).unref());
+/** How long the end of a session is waited for, ms. */
+const CLOSE_MS = 2_000;
 
 interface PostgresNodeParts {
   readonly url: string;
@@ -68,7 +70,8 @@ export class PostgresNode implements NodeLife {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
-    if (this.#client !== null) await Promise.race([this.#client.end(), longestWait()]);
+    const client = this.#client;
+    if (client !== null) await within({ ms: CLOSE_MS, late: () => undefined }, () => client.end());
     this.#client = null;
   }
 

@@ -1,3 +1,4 @@
+import { memoizeBounded } from '../../../kernel/memoize.ts';
 import { dataFile, readData } from '../../data-files.ts';
 import { type Echoes, echoedAcross, fold, MAX_TEXT } from './echoes.ts';
 
@@ -185,7 +186,7 @@ interface Match {
   readonly length: number;
 }
 
-const LEXICON_CACHED_MAX = 20_000;
+const LEXICON_CACHED_WORDS = 10_000;
 const MAX_CACHED_LENGTH = 24;
 
 /** What the matcher knows of a word. */
@@ -292,19 +293,13 @@ export function compileLexicon(entries: readonly LexiconEntry[]) {
     }
     return ids;
   };
-  const cache = new Map<string, KnownWord>();
-  const known = (word: string): KnownWord => {
-    let found = cache.get(word);
-    if (found !== undefined) return found;
+  const look = (word: string): KnownWord => {
     const ids = find(word);
     const starts = ids.flatMap((id) => root.next?.get(id) ?? []);
-    found = ids.length === 0 ? UNKNOWN : { ids, starts, only: starts.every(isLeaf) ? matchAt(starts[0], 1) : null };
-    if (word.length <= MAX_CACHED_LENGTH) {
-      if (cache.size >= LEXICON_CACHED_MAX) cache.clear();
-      cache.set(word, found);
-    }
-    return found;
+    return ids.length === 0 ? UNKNOWN : { ids, starts, only: starts.every(isLeaf) ? matchAt(starts[0], 1) : null };
   };
+  const cached = memoizeBounded(LEXICON_CACHED_WORDS, look);
+  const known = (word: string): KnownWord => (word.length <= MAX_CACHED_LENGTH ? cached : look)(word);
   const matchAt = (node: TrieNode | undefined, length: number): Match | null =>
     node === undefined || node.entry < 0 ? null : matchOf(node.entry, length);
   const longestFrom = (

@@ -1,4 +1,5 @@
 import { keysOf } from '../../../kernel/facts/keys-of.ts';
+import { memoizeBounded } from '../../../kernel/memoize.ts';
 import { dataFile, readData } from '../../data-files.ts';
 import type { Clause, Subject } from './clauses.ts';
 import type { Segment, Statement } from './lexicon.ts';
@@ -184,7 +185,7 @@ export function parseModel(text: string): ModelFile {
 
 export const loadModel = (path: string = dataFile('smtp-model.tsv')): Model => createModel(parseModel(readData(path)));
 
-const MODEL_CACHED_MAX = 20_000;
+const MODEL_CACHED_WORDS = 10_000;
 
 export function createModel({ head, features, weights }: ModelFile): Model {
   const size = CLASSES.length;
@@ -196,16 +197,10 @@ export function createModel({ head, features, weights }: ModelFile): Model {
   /** When a feature was counted last, as a reply has each only once. */
   const counted = new Uint32Array(features.length);
   let turn = 0;
-  const pieces = new Map<string, { readonly known: readonly number[]; readonly count: number }>();
-  const known = (word: string) => {
-    const cached = pieces.get(word);
-    if (cached !== undefined) return cached;
+  const known = memoizeBounded(MODEL_CACHED_WORDS, (word) => {
     const all = [...new Set(letterGroups(word))];
-    const found = { known: all.flatMap((piece) => indexes.get(piece) ?? []), count: all.length };
-    if (pieces.size >= MODEL_CACHED_MAX) pieces.clear();
-    pieces.set(word, found);
-    return found;
-  };
+    return { known: all.flatMap((piece) => indexes.get(piece) ?? []), count: all.length };
+  });
 
   /** Calls `use` for each known feature once. Returns how many there are, known or not. */
   function each(seen: Seen, use: (index: number) => void): number {

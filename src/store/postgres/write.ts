@@ -230,6 +230,10 @@ function combine(statements: readonly NamedStatement[]): string {
 export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
   CompiledQuery.raw(insertUnnested(rows), arraysOf(rows, from));
 
+/** See `StorageDriver.changeRows`. */
+export const changeRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
+  CompiledQuery.raw(updateUnnested(rows), arraysOf(rows, from));
+
 /** See `StorageDriver.restoreRows`. Takes the types from the table: flags and moments are no text and no bigint. */
 export const restoreRows: StorageDriver['restoreRows'] = (table, columns, rows) => {
   const names = columns.map((name) => pg.escapeIdentifier(name)).join(', ');

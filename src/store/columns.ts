@@ -3,6 +3,7 @@
  * of these tables: a column that is missing, unknown, or given a value of another type does not compile, and no value
  * has a place that something else has to agree with.
  */
+import { keysOf } from '../kernel/facts/keys-of.ts';
 import type { CreditCounters, GivenAllowances } from './charge/allowance.ts';
 import type { BudgetCounters, BudgetState } from './charge/budget.ts';
 import type {
@@ -100,6 +101,25 @@ const changedRows = <T extends keyof Tables, From, Counters>(
   columns: CounterColumns<T, From, Counters>,
 ): TableRows<From> => ({ table, ...rowMaker<From>({ ...columns, id: textColumn(id) }) });
 
+/** The assignments of an UPDATE. */
+export const assigned = (columns: Readonly<Record<string, string>>): string =>
+  Object.entries(columns)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ');
+
+/** Where a row with the key is there already, all its other columns become these values. */
+const onConflict = ({ columns }: RowMaker<never>, key: readonly string[], value: (column: string) => string) => {
+  const others = columns.filter((column) => !key.includes(column));
+  const values = others.map((column) => [column, value(column)] as const);
+  return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${assigned(Object.fromEntries(values))}`;
+};
+/** The new row takes its place. */
+export const replacedOnConflict = (rows: RowMaker<never>, key: readonly string[]): string =>
+  onConflict(rows, key, (column) => `excluded.${column}`);
+/** The new row is added to it. */
+export const addedOnConflict = (rows: TableRows<never>, key: readonly string[]): string =>
+  onConflict(rows, key, (column) => `${rows.table}.${column} + excluded.${column}`);
+
 interface NewVerification {
   readonly accountId: string;
   readonly keyId: string;
@@ -185,25 +205,29 @@ export const HOLDS = newRows<'holds', InBatch<Changes['holds'][number]>>('holds'
   expires_at: numberColumn(({ expiresAt }) => expiresAt),
 });
 
-export const USAGE_HOURS = newRows<'usage_hours', UsageEntry>('usage_hours', {
+type UsageColumns = Partial<BoundColumns<UsageEntry, Row<'usage_hours'>>>;
+/** Rows are counted by these columns. */
+const USAGE_KEY = {
   account_id: textColumn(({ accountId }) => accountId),
   hour: numberColumn(({ hour }) => hour),
   key_id: textColumn(({ keyId }) => keyId),
   validation_type: textColumn(({ validationType }) => validationType),
   status: textColumn(({ status }) => status),
   reason: textColumn(({ reason }) => reason),
+} satisfies UsageColumns;
+/** These columns add up. */
+const USAGE_COUNTERS = {
   requests: numberColumn(({ api, list }) => api.requests + list.requests),
   credits: numberColumn(({ api, list }) => api.credits + list.credits),
   api_requests: numberColumn(({ api }) => api.requests),
   api_credits: numberColumn(({ api }) => api.credits),
   list_requests: numberColumn(({ list }) => list.requests),
   list_credits: numberColumn(({ list }) => list.credits),
-});
-/** Columns of `usage_hours` that add up, by how a row is counted. */
-const USAGE_COUNTED_BY = ['account_id', 'hour', 'key_id', 'validation_type', 'status', 'reason'] as const;
-export const USAGE_SUMS = USAGE_HOURS.columns.filter((column) => !USAGE_COUNTED_BY.some((key) => key === column));
-/** What a row adds to the one that is there. */
-export const ADD_USAGE_SUMS = `ON CONFLICT (${USAGE_COUNTED_BY.join(', ')}) DO UPDATE SET ${USAGE_SUMS.map((sum) => `${sum} = usage_hours.${sum} + excluded.${sum}`).join(', ')}`;
+} satisfies UsageColumns;
+export const USAGE_HOURS = newRows<'usage_hours', UsageEntry>('usage_hours', { ...USAGE_KEY, ...USAGE_COUNTERS });
+export const USAGE_COUNTED_BY = keysOf(USAGE_KEY);
+export const USAGE_SUMS = keysOf(USAGE_COUNTERS);
+export const ADD_USAGE_SUMS = addedOnConflict(USAGE_HOURS, USAGE_COUNTED_BY);
 
 export const IDEMPOTENCY = newRows<'idempotency', IdempotencyState>('idempotency', {
   account_id: textColumn(({ accountId }) => accountId),
@@ -219,6 +243,13 @@ export const IDEMPOTENCY = newRows<'idempotency', IdempotencyState>('idempotency
   expires_at: numberColumn(({ expiresAt }) => expiresAt),
 });
 
+/** A stored reply is found by these columns. */
+export const REPLY_KEY = rowMaker<Pick<IdempotencyState, 'accountId' | 'route' | 'key'>>({
+  account_id: textColumn(({ accountId }) => accountId),
+  route: textColumn(({ route }) => route),
+  key: textColumn(({ key }) => key),
+});
+
 export const SEEN = newRows<'seen', SeenState>('seen', {
   account_id: textColumn(({ accountId }) => accountId),
   mailbox: textColumn(({ mailbox }) => mailbox),
@@ -229,10 +260,20 @@ export const SEEN = newRows<'seen', SeenState>('seen', {
   last_at: numberColumn(({ lastAt }) => lastAt),
 });
 
+export const SEEN_KEY = rowMaker<Pick<SeenState, 'accountId' | 'mailbox' | 'scope'>>({
+  account_id: textColumn(({ accountId }) => accountId),
+  mailbox: textColumn(({ mailbox }) => mailbox),
+  scope: textColumn(({ scope }) => scope),
+});
+
 export const SEEN_SECRETS = newRows<'seen_secrets', SeenOwner>('seen_secrets', {
   account_id: textColumn(({ accountId }) => accountId),
   secret: textColumn(({ secret }) => secret),
   mailboxes: numberColumn(({ mailboxes }) => mailboxes),
+});
+
+export const SEEN_OWNER_KEY = rowMaker<Pick<SeenOwner, 'accountId'>>({
+  account_id: textColumn(({ accountId }) => accountId),
 });
 
 export const OUTCOME_ROWS = newRows<'outcomes', Row<'outcomes'>>('outcomes', {
@@ -339,11 +380,6 @@ export const RENEWED_CREDITS: Readonly<Record<ColumnOf<CreditCounters & GivenAll
   allowance_months: 'c.allowance_months',
   allowance_given: 'c.allowance_given',
 };
-/** The assignments of an UPDATE. */
-export const assigned = (columns: Readonly<Record<string, string>>): string =>
-  Object.entries(columns)
-    .map(([name, value]) => `${name} = ${value}`)
-    .join(', ');
 
 interface KeyUse {
   readonly id: string;

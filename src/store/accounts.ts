@@ -16,16 +16,15 @@ import { newId } from '../kernel/ids.ts';
 import { removeAccount } from './account-removal.ts';
 import { addGrant, creditState, lockAccount, lockExistingAccount, toAccount, wholeCredits } from './account-rows.ts';
 import { type Renewal, renewalOf, withdrawalOf } from './charge/allowance.ts';
-import type { Scope } from './charge/shared-hold.ts';
+import { giveAllowance, type Scope } from './charge/shared-hold.ts';
 import { windowOf } from './charge/window.ts';
-import { ALLOWANCES } from './columns.ts';
 import type { StorageDriver } from './driver.ts';
 import { storeReply } from './idempotency.ts';
 import { fundsOf, ledgerPage } from './ledger.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
 import { type AuditEvent, writeAudit } from './people/audit-log.ts';
 import { insertInvitation, insertMember } from './people/members.ts';
-import { accountId, countOf, storable } from './rows.ts';
+import { countOf, storable } from './rows.ts';
 import type { Account, AccountChange, AccountInput, AccountSummary, Actor, ExternalGrant, Store } from './store.ts';
 import type { AccountsTable, Row, Tables } from './tables.ts';
 import { testAccount } from './test-account.ts';
@@ -160,17 +159,9 @@ async function changeBalance(scope: Scope, before: Row<'accounts'>, credits: num
 /** Records what the plan gives or takes back, for a locked account. */
 async function withAllowance(scope: Scope, before: Row<'accounts'>, renewal: Renewal | null): Promise<Row<'accounts'>> {
   if (renewal === null) return before;
-  const { driver, trx, now } = scope;
-  const { month, amount, note, allowance, allowanceMonths, allowanceGiven } = renewal;
-  const entry = { accountId: accountId(before.id), month, amount, note, allowanceMonths, allowanceGiven };
-  await driver.writeTogether(trx, [driver.insertRows(ALLOWANCES, [{ ...entry, now }])]);
-  const update = trx.updateTable('accounts').set({
-    balance: before.balance + amount,
-    allowance,
-    allowance_months: allowanceMonths,
-    allowance_given: allowanceGiven,
-  });
-  return update.where('id', '=', before.id).returningAll().executeTakeFirstOrThrow();
+  await giveAllowance(scope, creditState(before), renewal);
+  const after = scope.trx.selectFrom('accounts').selectAll().where('id', '=', before.id);
+  return after.executeTakeFirstOrThrow();
 }
 
 /** What is said of a grant, beside the balance: ledger, audit log, event. `row`: the account after it. */

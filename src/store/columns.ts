@@ -3,6 +3,9 @@
  * of these tables: a column that is missing, unknown, or given a value of another type does not compile, and no value
  * has a place that something else has to agree with.
  */
+import { keysOf } from '../kernel/facts/keys-of.ts';
+import type { CreditCounters, GivenAllowances } from './charge/allowance.ts';
+import type { BudgetCounters, BudgetState } from './charge/budget.ts';
 import type {
   AccountState,
   AllowanceEntry,
@@ -15,6 +18,7 @@ import type {
   SeenState,
   UsageEntry,
 } from './charge/state.ts';
+import type { WindowCounters } from './charge/window.ts';
 import { keptBody, keptEmail } from './kept-address.ts';
 import { storableOrNull } from './rows.ts';
 import type { FilterRule, VerificationRecord } from './store.ts';
@@ -79,12 +83,42 @@ const newRows = <T extends keyof Tables, From, Omitted extends keyof Row<T> = ne
   columns: BoundColumns<From, Omit<Row<T>, Omitted>>,
 ): TableRows<From> => ({ table, ...rowMaker<From>(columns) });
 
-/** Some columns of a row that is there, and its `id`, which comes last. */
-const changedRows = <T extends keyof Tables, From>(
+/** `rateLimit` → `rate_limit` */
+type SnakeCase<S extends string> = S extends `${infer Head}${infer Tail}`
+  ? `${Head extends Uppercase<Head> ? `_${Lowercase<Head>}` : Head}${SnakeCase<Tail>}`
+  : '';
+/** The columns of the counters, all of them. */
+type ColumnOf<Counters> = SnakeCase<keyof Counters & string>;
+type CounterColumns<T extends keyof Tables, From, Counters> = BoundColumns<
+  From,
+  Pick<Row<T>, ColumnOf<Counters> & keyof Row<T>>
+>;
+
+/** The counters of a row that is there, and its `id`, which comes last. */
+const changedRows = <T extends keyof Tables, From, Counters>(
   table: T,
   id: (from: From) => string,
-  columns: Partial<BoundColumns<From, Row<T>>>,
+  columns: CounterColumns<T, From, Counters>,
 ): TableRows<From> => ({ table, ...rowMaker<From>({ ...columns, id: textColumn(id) }) });
+
+/** The assignments of an UPDATE. */
+export const assigned = (columns: Readonly<Record<string, string>>): string =>
+  Object.entries(columns)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ');
+
+/** Where a row with the key is there already, all its other columns become these values. */
+const onConflict = ({ columns }: RowMaker<never>, key: readonly string[], value: (column: string) => string) => {
+  const others = columns.filter((column) => !key.includes(column));
+  const values = others.map((column) => [column, value(column)] as const);
+  return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${assigned(Object.fromEntries(values))}`;
+};
+/** The new row takes its place. */
+export const replacedOnConflict = (rows: RowMaker<never>, key: readonly string[]): string =>
+  onConflict(rows, key, (column) => `excluded.${column}`);
+/** The new row is added to it. */
+export const addedOnConflict = (rows: TableRows<never>, key: readonly string[]): string =>
+  onConflict(rows, key, (column) => `${rows.table}.${column} + excluded.${column}`);
 
 interface NewVerification {
   readonly accountId: string;
@@ -148,11 +182,16 @@ export const ALLOWANCES = newRows<
   created_at: numberColumn(({ now }) => now),
   month: textColumn(({ month }) => month),
 });
-/** What allowances change of accounts. On PostgreSQL it changes `rules`, so it is not written with every charge. */
-export const ACCOUNT_ALLOWANCE = changedRows<'accounts', AllowanceEntry>('accounts', ({ accountId }) => accountId, {
+const GIVEN_ALLOWANCES: CounterColumns<'accounts', GivenAllowances, GivenAllowances> = {
   allowance_months: textColumn(({ allowanceMonths }) => allowanceMonths),
   allowance_given: numberColumn(({ allowanceGiven }) => allowanceGiven),
-});
+};
+/** What allowances change of accounts. On PostgreSQL it changes `rules`, so it is not written with every charge. */
+export const ACCOUNT_ALLOWANCE = changedRows<'accounts', AllowanceEntry, GivenAllowances>(
+  'accounts',
+  ({ accountId }) => accountId,
+  GIVEN_ALLOWANCES,
+);
 
 export const HOLDS = newRows<'holds', InBatch<Changes['holds'][number]>>('holds', {
   id: textColumn(({ id }) => id),
@@ -166,25 +205,29 @@ export const HOLDS = newRows<'holds', InBatch<Changes['holds'][number]>>('holds'
   expires_at: numberColumn(({ expiresAt }) => expiresAt),
 });
 
-export const USAGE_HOURS = newRows<'usage_hours', UsageEntry>('usage_hours', {
+type UsageColumns = Partial<BoundColumns<UsageEntry, Row<'usage_hours'>>>;
+/** Rows are counted by these columns. */
+const USAGE_KEY = {
   account_id: textColumn(({ accountId }) => accountId),
   hour: numberColumn(({ hour }) => hour),
   key_id: textColumn(({ keyId }) => keyId),
   validation_type: textColumn(({ validationType }) => validationType),
   status: textColumn(({ status }) => status),
   reason: textColumn(({ reason }) => reason),
+} satisfies UsageColumns;
+/** These columns add up. */
+const USAGE_COUNTERS = {
   requests: numberColumn(({ api, list }) => api.requests + list.requests),
   credits: numberColumn(({ api, list }) => api.credits + list.credits),
   api_requests: numberColumn(({ api }) => api.requests),
   api_credits: numberColumn(({ api }) => api.credits),
   list_requests: numberColumn(({ list }) => list.requests),
   list_credits: numberColumn(({ list }) => list.credits),
-});
-/** Columns of `usage_hours` that add up, by how a row is counted. */
-const USAGE_COUNTED_BY = ['account_id', 'hour', 'key_id', 'validation_type', 'status', 'reason'] as const;
-export const USAGE_SUMS = USAGE_HOURS.columns.filter((column) => !USAGE_COUNTED_BY.some((key) => key === column));
-/** What a row adds to the one that is there. */
-export const ADD_USAGE_SUMS = `ON CONFLICT (${USAGE_COUNTED_BY.join(', ')}) DO UPDATE SET ${USAGE_SUMS.map((sum) => `${sum} = usage_hours.${sum} + excluded.${sum}`).join(', ')}`;
+} satisfies UsageColumns;
+export const USAGE_HOURS = newRows<'usage_hours', UsageEntry>('usage_hours', { ...USAGE_KEY, ...USAGE_COUNTERS });
+export const USAGE_COUNTED_BY = keysOf(USAGE_KEY);
+export const USAGE_SUMS = keysOf(USAGE_COUNTERS);
+export const ADD_USAGE_SUMS = addedOnConflict(USAGE_HOURS, USAGE_COUNTED_BY);
 
 export const IDEMPOTENCY = newRows<'idempotency', IdempotencyState>('idempotency', {
   account_id: textColumn(({ accountId }) => accountId),
@@ -200,6 +243,13 @@ export const IDEMPOTENCY = newRows<'idempotency', IdempotencyState>('idempotency
   expires_at: numberColumn(({ expiresAt }) => expiresAt),
 });
 
+/** A stored reply is found by these columns. */
+export const REPLY_KEY = rowMaker<Pick<IdempotencyState, 'accountId' | 'route' | 'key'>>({
+  account_id: textColumn(({ accountId }) => accountId),
+  route: textColumn(({ route }) => route),
+  key: textColumn(({ key }) => key),
+});
+
 export const SEEN = newRows<'seen', SeenState>('seen', {
   account_id: textColumn(({ accountId }) => accountId),
   mailbox: textColumn(({ mailbox }) => mailbox),
@@ -210,10 +260,20 @@ export const SEEN = newRows<'seen', SeenState>('seen', {
   last_at: numberColumn(({ lastAt }) => lastAt),
 });
 
+export const SEEN_KEY = rowMaker<Pick<SeenState, 'accountId' | 'mailbox' | 'scope'>>({
+  account_id: textColumn(({ accountId }) => accountId),
+  mailbox: textColumn(({ mailbox }) => mailbox),
+  scope: textColumn(({ scope }) => scope),
+});
+
 export const SEEN_SECRETS = newRows<'seen_secrets', SeenOwner>('seen_secrets', {
   account_id: textColumn(({ accountId }) => accountId),
   secret: textColumn(({ secret }) => secret),
   mailboxes: numberColumn(({ mailboxes }) => mailboxes),
+});
+
+export const SEEN_OWNER_KEY = rowMaker<Pick<SeenOwner, 'accountId'>>({
+  account_id: textColumn(({ accountId }) => accountId),
 });
 
 export const OUTCOME_ROWS = newRows<'outcomes', Row<'outcomes'>>('outcomes', {
@@ -273,34 +333,70 @@ export const FILTER_HITS = rowMaker<FilterHits & { readonly now: number }>({
   id: numberColumn(({ id }) => id),
 });
 
-export const ACCOUNT_COUNTERS = changedRows<'accounts', AccountState>('accounts', ({ id }) => id, {
-  balance: numberColumn(({ balance }) => balance),
-  locked: numberColumn(({ locked }) => locked),
-  allowance: numberColumn(({ allowance }) => allowance),
-  window_start: numberColumn(({ windowStart }) => windowStart),
-  window_count: numberColumn(({ windowCount }) => windowCount),
-});
+/** Counters as they are to be, of an account that was locked before they were read. */
+export const ACCOUNT_COUNTERS = changedRows<'accounts', AccountState, CreditCounters & WindowCounters>(
+  'accounts',
+  ({ id }) => id,
+  {
+    balance: numberColumn(({ balance }) => balance),
+    locked: numberColumn(({ locked }) => locked),
+    allowance: numberColumn(({ allowance }) => allowance),
+    window_start: numberColumn(({ windowStart }) => windowStart),
+    window_count: numberColumn(({ windowCount }) => windowCount),
+  },
+);
 
-export const KEY_USE = changedRows<'keys', { readonly id: string; readonly ip: string; readonly now: number }>(
+/** By how much an account has more to spend, and more on hold; negative: less. */
+interface CreditsMove extends Pick<CreditCounters, 'balance' | 'locked'> {
+  readonly id: string;
+}
+const MOVE = {
+  id: textColumn(({ id }: CreditsMove) => id),
+  balance: numberColumn(({ balance }: CreditsMove) => balance),
+  locked: numberColumn(({ locked }: CreditsMove) => locked),
+};
+export const CREDITS_MOVE = rowMaker<CreditsMove>(MOVE);
+export const RENEWING_MOVE = rowMaker<CreditsMove & GivenAllowances>({ ...MOVE, ...GIVEN_ALLOWANCES });
+
+const MOVED_ALLOWANCE = 'a.allowance + c.balance + c.locked';
+/**
+ * The counters of the account `a` after the move `c`, whatever others have moved since the account was read. What is
+ * charged leaves the allowance first, and what a plan gives is added to it; it is a part of what the account has.
+ */
+export const MOVED_CREDITS: Readonly<Record<ColumnOf<CreditCounters>, string>> = {
+  balance: 'a.balance + c.balance',
+  locked: 'a.locked + c.locked',
+  allowance: `CASE WHEN ${MOVED_ALLOWANCE} < 0 THEN 0 WHEN a.allowance < a.balance + a.locked THEN ${MOVED_ALLOWANCE}
+    ELSE a.balance + a.locked + c.balance + c.locked END`,
+};
+/** The same with the window, which other nodes count in meanwhile. */
+export const MOVED_COUNTERS: Readonly<Record<ColumnOf<CreditCounters & WindowCounters>, string>> = {
+  ...MOVED_CREDITS,
+  window_start: 'c.window_start',
+  window_count: 'CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests',
+};
+export const RENEWED_CREDITS: Readonly<Record<ColumnOf<CreditCounters & GivenAllowances>, string>> = {
+  ...MOVED_CREDITS,
+  allowance_months: 'c.allowance_months',
+  allowance_given: 'c.allowance_given',
+};
+
+interface KeyUse {
+  readonly id: string;
+  readonly ip: string;
+  readonly now: number;
+}
+export const KEY_USE = changedRows<'keys', KeyUse, Record<'lastUsedAt' | 'lastUsedIp', unknown>>(
   'keys',
   ({ id }) => id,
   { last_used_at: numberColumn(({ now }) => now), last_used_ip: textColumn(({ ip }) => ip) },
 );
 
-export const KEY_BUDGET = changedRows<'keys', Pick<KeyState, 'id' | 'budgetMonth' | 'budgetSpent' | 'budgetHeld'>>(
-  'keys',
-  ({ id }) => id,
-  {
-    budget_month: numberColumn(({ budgetMonth }) => budgetMonth),
-    budget_spent: numberColumn(({ budgetSpent }) => budgetSpent),
-    budget_held: numberColumn(({ budgetHeld }) => budgetHeld),
-  },
-);
-
-/** `rateLimit` → `rate_limit` */
-type SnakeCase<S extends string> = S extends `${infer Head}${infer Tail}`
-  ? `${Head extends Uppercase<Head> ? `_${Lowercase<Head>}` : Head}${SnakeCase<Tail>}`
-  : '';
+export const KEY_BUDGET = changedRows<'keys', BudgetState, BudgetCounters>('keys', ({ id }) => id, {
+  budget_month: numberColumn(({ budgetMonth }) => budgetMonth),
+  budget_spent: numberColumn(({ budgetSpent }) => budgetSpent),
+  budget_held: numberColumn(({ budgetHeld }) => budgetHeld),
+});
 
 /**
  * The select list that reads an object of type `To`: each of its properties from the column of the same name in snake

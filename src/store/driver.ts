@@ -151,6 +151,8 @@ export interface StorageDriver {
   readonly bulk: BulkTransactions;
   /** Adds many rows, at least one, which takes Kysely several times the time. */
   insertRows<From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery;
+  /** Changes many rows, at least one. The last column is the id. */
+  changeRows<From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery;
   /** Rows, at least one, as the table `c` of a FROM clause, in few parameters. */
   tableOf<From>(rows: RowMaker<From>, from: readonly From[]): RawBuilder<unknown>;
   /** Adds to the counters of many filters, at least one. */
@@ -224,6 +226,8 @@ export type TransactionDriver = Pick<
   | 'lockAccounts'
   | 'oneOf'
   | 'insertRows'
+  | 'changeRows'
+  | 'tableOf'
   | 'addHits'
   | 'filtersWith'
   | 'readTogether'

@@ -6,17 +6,20 @@
 import { sql, type Transaction } from 'kysely';
 import { toIso } from '../kernel/clock.ts';
 import { contradictingOutcome, groupKey, groupOf, type OutcomeSum } from '../kernel/facts/calibration.ts';
+import { keysOf } from '../kernel/facts/keys-of.ts';
 import { CONTRADICTIONS_TOLD } from '../kernel/facts/limits.ts';
 import { OUTCOME_CLASS_FACTS, OUTCOME_CLASSES, OUTCOME_ORIGINS, type OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import { lockExistingAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';
 import { hashedDomain, hashedMailbox, newSecret } from './charge/seen.ts';
 import {
+  addedOnConflict,
   numberColumn,
   OUTCOME_ROWS,
   OUTCOME_SUMS,
   OUTCOME_VERDICTS,
   type RowMaker,
+  replacedOnConflict,
   rowMaker,
   type TableRows,
   textColumn,
@@ -57,6 +60,8 @@ const measures = (one: OutcomeClass): boolean => bounces(one) || ARRIVALS.includ
 
 // Sums
 
+const SUM_KEY = ['account_id', 'kind', 'key'] as const satisfies readonly (keyof SumRow)[];
+
 /** Changes of sums, one for each row of them. */
 class SumChanges {
   readonly #rows = new Map<string, SumRow>();
@@ -88,9 +93,8 @@ class SumChanges {
   async write(driver: StorageDriver, trx: Trx): Promise<void> {
     const rows = [...this.#rows.values()].filter(({ sent, bounced }) => sent !== 0 || bounced !== 0);
     if (rows.length === 0) return;
-    await sql`${insertFrom(driver, OUTCOME_SUMS, rows)} ON CONFLICT (account_id, kind, key) DO UPDATE SET
-      sent = outcome_sums.sent + excluded.sent, bounced = outcome_sums.bounced + excluded.bounced,
-      predicted = outcome_sums.predicted + excluded.predicted`.execute(trx);
+    await sql`${insertFrom(driver, OUTCOME_SUMS, rows)}
+      ${sql.raw(addedOnConflict(OUTCOME_SUMS, SUM_KEY))}`.execute(trx);
     const fewer = rows.filter(({ sent }) => sent < 0);
     if (fewer.length === 0) return;
     await sql`DELETE FROM outcome_sums WHERE sent <= 0 AND (account_id, kind, key) IN (
@@ -163,14 +167,19 @@ function verdictChanges(before: ReadonlyMap<string, VerdictRow>, added: Iterable
     const contradicting = contradictingOutcome(group);
     const contradicts = Number(contradicting === (bounced === 1 ? 'bounced' : 'delivered'));
     const { code, template } = bounces(outcome.class) ? ofBounces(known, outcome) : (known ?? NO_BOUNCE);
-    after.set(id, {
+    const verdictRow = {
       account_id: row.account_id,
       verification_id: id,
-      mailbox: known?.mailbox ?? row.mailbox,
+      mailbox: row.mailbox,
       verdict: groupKey(group),
-      predicted: known === undefined ? predicted : known.predicted,
+      predicted,
       rule,
       reply,
+    };
+    after.set(id, {
+      ...verdictRow,
+      // What the first outcome wrote stays, so that the sums still agree.
+      ...known,
       at: Math.max(known?.at ?? 0, outcome.at),
       bounced,
       contradicts,
@@ -197,9 +206,8 @@ async function changeVerdicts(
   const changes = verdictChanges(new Map(known.map((row) => [row.verification_id, row])), all, wayOf(from));
   if (changes.length === 0) return [];
   const rows = changes.map(({ after }) => after);
-  await sql`${insertFrom(driver, OUTCOME_VERDICTS, rows)} ON CONFLICT (account_id, verification_id) DO UPDATE SET
-    at = excluded.at, bounced = excluded.bounced, contradicts = excluded.contradicts, code = excluded.code,
-    template = excluded.template, came_from = excluded.came_from`.execute(trx);
+  await sql`${insertFrom(driver, OUTCOME_VERDICTS, rows)}
+    ${sql.raw(replacedOnConflict(OUTCOME_VERDICTS, VERDICT_KEY.columns))}`.execute(trx);
   return changes;
 }
 
@@ -247,9 +255,7 @@ async function count(trx: Trx, account: AccountId, from: OutcomeFrom, n: number,
     .insertInto('outcome_sums')
     .values(row)
     .onConflict((conflict) =>
-      conflict
-        .columns(['account_id', 'kind', 'key'])
-        .doUpdateSet((eb) => ({ sent: eb('outcome_sums.sent', '+', n), predicted: now })),
+      conflict.columns(SUM_KEY).doUpdateSet((eb) => ({ sent: eb('outcome_sums.sent', '+', n), predicted: now })),
     )
     .execute();
 }
@@ -456,14 +462,20 @@ const SENT_AFTER = ['id', 'email', 'deliverability', 'reason', 'validation_type'
  * What mail is measured by, and where a reply has it: to read a thousand whole replies takes longer than all the
  * rest.
  */
-const EVIDENCE_PATHS = [
-  ['checks', 'mx', 'provider'],
-  ['checks', 'smtp', 'rule'],
-  ['checks', 'smtp', 'code'],
-  ['checks', 'smtp', 'enhanced_code'],
-  ['confidence', 'p'],
-] as const;
-const evidenceIn = (driver: StorageDriver) => driver.jsonValues(sql.ref<string>('body'), EVIDENCE_PATHS);
+const EVIDENCE_PATHS = {
+  provider: ['checks', 'mx', 'provider'],
+  rule: ['checks', 'smtp', 'rule'],
+  code: ['checks', 'smtp', 'code'],
+  enhanced: ['checks', 'smtp', 'enhanced_code'],
+  p: ['confidence', 'p'],
+} as const satisfies Record<keyof SentAfter['evidence'], readonly string[]>;
+const evidenceIn = (driver: StorageDriver) => driver.jsonValues(sql.ref<string>('body'), Object.values(EVIDENCE_PATHS));
+
+function evidenceOf(json: string): SentAfter['evidence'] {
+  const values: readonly (string | number | null)[] = JSON.parse(json);
+  const named = keysOf(EVIDENCE_PATHS).map((name, i) => [name, values[i] ?? null]);
+  return Object.fromEntries(named);
+}
 
 interface SentAfterRow extends Pick<Row<'verifications'>, (typeof SENT_AFTER)[number]> {
   readonly evidence: string;
@@ -471,9 +483,7 @@ interface SentAfterRow extends Pick<Row<'verifications'>, (typeof SENT_AFTER)[nu
 
 const toSentAfter = (row: SentAfterRow): SentAfter => {
   const { id, email, deliverability, reason, validation_type: validationType } = row;
-  type Values = [provider: string | null, rule: string | null, code: number | null, string | null, number | null];
-  const [provider, rule, code, enhanced, p]: Values = JSON.parse(row.evidence);
-  return { id, email, deliverability, reason, validationType, evidence: { provider, rule, code, enhanced, p } };
+  return { id, email, deliverability, reason, validationType, evidence: evidenceOf(row.evidence) };
 };
 
 /** See `Outcomes.verifications`. */

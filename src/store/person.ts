@@ -3,6 +3,7 @@ import { type SqlBool, sql } from 'kysely';
 import { trimBlanks } from '../kernel/blanks.ts';
 import { HASH } from '../kernel/facts/kept-addresses.ts';
 import { hmacSha256, randomBytes, sha256Hex } from '../kernel/ids.ts';
+import { type AnyTable, CONTENTS, mentioningColumns } from './contents.ts';
 import type { StorageDriver } from './driver.ts';
 import { lowerCaseText } from './filters.ts';
 import type { AddressHasher, Person, Spellings, Store } from './store.ts';
@@ -138,6 +139,20 @@ function localBefore(text: string, position: number, first: number): string {
   while (start > first && !LOCAL_STOP.test(text.charAt(start - 1))) start -= 1;
   return text.slice(start, position);
 }
+
+/** Whether one of the columns mentions the person. */
+export const isMentioned = (
+  mentions: Mentions,
+  table: AnyTable,
+  row: Readonly<Record<string, unknown>>,
+  columns = mentioningColumns(table),
+): boolean =>
+  columns.some((column) => {
+    const text = String(row[column] ?? '');
+    const content = CONTENTS[table].get(column);
+    if (content === 'json') return mentions.inJson(text);
+    return (content === 'address' && mentions.is(text)) || mentions.in(text);
+  });
 
 /** Whether one of the columns may mention the person, as SQL can tell: the text itself decides. */
 export function mayMention(

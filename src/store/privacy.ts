@@ -14,7 +14,7 @@ import { eraseFromLog, verificationsOf } from './log/verifications.ts';
 import { eraseOutcomes } from './outcomes.ts';
 import { OWNED_TABLES, type OwnedTable } from './owned-tables.ts';
 import { writeAudit } from './people/audit-log.ts';
-import { type Mentions, mayMention, mentionsOf } from './person.ts';
+import { isMentioned, type Mentions, mayMention, mentionsOf } from './person.ts';
 import { forgetMailbox } from './seen.ts';
 import type { AccountId, Actor, Erased, HeldRows, Person, Store } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -32,18 +32,21 @@ type HeldTable = HeldRows & { readonly table: OwnedTable };
 
 const OWNED = keysOf(OWNED_TABLES);
 
+type HashedTable = {
+  [T in OwnedTable]: (typeof OWNED_TABLES)[T]['erasure'] extends 'hashes' ? T : never;
+}[OwnedTable];
+const HASHED = OWNED.filter((table): table is HashedTable => OWNED_TABLES[table].erasure === 'hashes');
+
 /** Who has acted, and what happens to users of the dashboard, stays readable as long as the audit log is kept. */
 const OF_USERS = /^(member|invitation|user)\./;
 const isKeptRow = (table: OwnedTable, row: AnyRow): boolean => table === 'trail' && OF_USERS.test(String(row.action));
-const REPLACED_COLUMNS: Partial<Record<OwnedTable, readonly string[]>> = { trail: ['target', 'detail'] };
+const KEPT_COLUMNS: { readonly [T in OwnedTable]?: readonly (keyof Tables[T] & string)[] } = { trail: ['actor_name'] };
 
-const isJson = (table: OwnedTable, column: string): boolean => CONTENTS[table].get(column) === 'json';
-
-const isMentioned = (mentions: Mentions, table: OwnedTable, row: AnyRow, columns: readonly string[]): boolean =>
-  columns.some((column) => {
-    const text = String(row[column] ?? '');
-    return isJson(table, column) ? mentions.inJson(text) : mentions.in(text);
-  });
+/** The columns in which the hash takes the place of the address. */
+function replacedColumns({ table, columns }: Searched): readonly string[] {
+  const kept: readonly string[] = KEPT_COLUMNS[table] ?? [];
+  return columns.filter((column) => !kept.includes(column));
+}
 
 const keyColumns = (columns: readonly string[]) => sql.join(columns.map((column) => sql.ref(column)));
 
@@ -87,7 +90,7 @@ const storedSecret = async ({ db }: StorageDriver, account: AccountId) =>
 async function* hashedRows(driver: StorageDriver, account: AccountId, { mailbox }: Person): AsyncGenerator<HeldTable> {
   const owner = await storedSecret(driver, account);
   if (owner === undefined || mailbox === null) return;
-  for (const table of ['seen', 'outcomes', 'outcome_verdicts'] as const) {
+  for (const table of HASHED) {
     const mine = driver.scans.selectFrom(table).selectAll().where('account_id', '=', account);
     yield { table, rows: await mine.where('mailbox', '=', hashedMailbox(owner, mailbox)).execute() };
   }
@@ -126,8 +129,8 @@ async function* held(driver: StorageDriver, account: AccountId, person: Person):
 
 async function waitingOf(driver: StorageDriver, account: AccountId, mentions: Mentions) {
   const mine = driver.scans.selectFrom('list_waiting').selectAll().where('account_id', '=', account);
-  const rows = await mine.where(mayMention(driver, mentions, ['email'])).execute();
-  return rows.filter(({ email }) => mentions.is(email));
+  const rows = await mine.where(mayMention(driver, mentions, mentioningColumns('list_waiting'))).execute();
+  return rows.filter((row) => isMentioned(mentions, 'list_waiting', row));
 }
 
 // Erasing
@@ -136,9 +139,10 @@ async function waitingOf(driver: StorageDriver, account: AccountId, mentions: Me
 async function eraseRow(
   trx: Transaction<Tables>,
   mentions: Mentions,
-  { table, key, columns }: Searched,
+  searched: Searched,
   found: AnyRow,
 ): Promise<number> {
+  const { table, key } = searched;
   const it = sql.join(
     key.map((column) => sql`${sql.ref(column)} = ${found[column]}`),
     sql` AND `,
@@ -150,10 +154,11 @@ async function eraseRow(
   // Read again, as it may have changed meanwhile.
   const { rows } = await sql<AnyRow>`SELECT * FROM ${sql.table(table)} WHERE ${it}`.execute(trx);
   for (const row of rows) {
-    const texts = (REPLACED_COLUMNS[table] ?? columns).filter((column) => typeof row[column] === 'string');
+    const texts = replacedColumns(searched).filter((column) => typeof row[column] === 'string');
     const values = texts.map((column) => {
       const text = String(row[column]);
-      return sql`${sql.ref(column)} = ${isJson(table, column) ? mentions.withoutJson(text) : mentions.without(text)}`;
+      const isJson = CONTENTS[table].get(column) === 'json';
+      return sql`${sql.ref(column)} = ${isJson ? mentions.withoutJson(text) : mentions.without(text)}`;
     });
     await sql`UPDATE ${sql.table(table)} SET ${sql.join(values)} WHERE ${it}`.execute(trx);
   }
@@ -170,7 +175,7 @@ async function eraseFromTable(
 ): Promise<void> {
   const { table } = searched;
   const { erasure } = OWNED_TABLES[table];
-  const texts = REPLACED_COLUMNS[table] ?? searched.columns;
+  const texts = replacedColumns(searched);
   const others = searched.columns.filter((column) => !texts.includes(column));
   const ends = erasure === 'rows' || erasure === 'mentions' || erasure === 'hashes';
   const mentioned = (row: AnyRow, columns: readonly string[]) => isMentioned(mentions, table, row, columns);
@@ -216,8 +221,7 @@ async function eraseFilters(
   by: Actor,
   counts: ErasureCounts,
 ) {
-  const columns = ['value', 'reason'];
-  const searched: Searched = { table: 'filters', key: ['account_id', 'id'], columns };
+  const searched: Searched = { table: 'filters', key: ['account_id', 'id'], columns: mentioningColumns('filters') };
   for await (const rows of mentioningRows(driver, account, mentions, searched))
     for (const row of rows)
       if (await removeFilter(driver, account, Number(row.id), by)) counts.erased.add('filters', 1);

@@ -5,7 +5,7 @@ import type { UsageSource } from '../kernel/facts/outcomes.ts';
 import { type Plans, termsOf } from '../kernel/facts/plans.ts';
 import type { Reason } from '../kernel/facts/reasons.ts';
 import { andRest, BATCH_ROWS } from './batches.ts';
-import { ADD_USAGE_SUMS, USAGE_SUMS } from './columns.ts';
+import { ADD_USAGE_SUMS, USAGE_COUNTED_BY, USAGE_SUMS } from './columns.ts';
 import type { StorageDriver } from './driver.ts';
 import { FILTER_COLUMNS, filterCount } from './filter-kinds.ts';
 import { onlyRow } from './rows.ts';
@@ -26,7 +26,7 @@ import type { Row, Tables } from './tables.ts';
 /** Makes counters from before `before` daily, `most` rows at most; returns how many rows there are fewer. */
 export type UsageRollUp = (before: number, most: number, signal?: AbortSignal) => Promise<number>;
 
-const USAGE_KEY = sql`account_id, key_id, validation_type, status, reason`;
+const DAY_KEY = sql.raw(USAGE_COUNTED_BY.filter((column) => column !== 'hour').join(', '));
 const SUM_COLUMNS = sql.raw(USAGE_SUMS.join(', '));
 const SUMMED = sql.raw(USAGE_SUMS.map((column) => `sum(${column})`).join(', '));
 
@@ -43,9 +43,9 @@ const rollUpDay = (driver: StorageDriver, account: string, to: number): Promise<
     const later = sql`account_id = ${account} AND hour > ${day} AND hour < ${next}`;
     if (first !== null)
       await sql`
-        INSERT INTO usage_hours (${USAGE_KEY}, hour, ${SUM_COLUMNS})
-        SELECT ${USAGE_KEY}, CAST(${day} AS BIGINT), ${SUMMED} FROM usage_hours WHERE ${later}
-        GROUP BY ${USAGE_KEY}
+        INSERT INTO usage_hours (${DAY_KEY}, hour, ${SUM_COLUMNS})
+        SELECT ${DAY_KEY}, CAST(${day} AS BIGINT), ${SUMMED} FROM usage_hours WHERE ${later}
+        GROUP BY ${DAY_KEY}
         ${sql.raw(ADD_USAGE_SUMS)}`.execute(trx);
     const { numAffectedRows } = await sql`DELETE FROM usage_hours WHERE ${later}`.execute(trx);
     await trx.updateTable('accounts').set({ usage_daily_before: next }).where('id', '=', account).execute();

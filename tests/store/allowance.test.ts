@@ -6,6 +6,7 @@ import { DEFAULT_PLANS, isUnlimited, type PlanTerms, plansOf, termsOf } from '..
 import type { Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { asking, hold, type Member, member, newVerificationId, purge, verdict, verifyNow } from './cast.ts';
+import { claimWith, found, startedList } from './list-cast.ts';
 import { BY } from './people.ts';
 import { startProcess } from './processes.ts';
 
@@ -162,6 +163,21 @@ describeStores('the monthly allowance', (lab) => {
       [900, '2026-11: More, by its plan'],
       [100, '2026-11'],
     ]);
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('grows with a plan that gives more while a list runs, and keeps what was left of it', async () => {
+    const store = await open();
+    const who = await member(store, { plan: 'lost', credits: 7 });
+    const list = await startedList(store, who, ['a@example.com', 'b@example.com']);
+    const { id } = who.account;
+    const before = await creditsOf(store, who);
+    await store.accounts.set(id, { plan: 'big' });
+    const works = await claimWith(store, who, list, 'lease');
+    expect(before).toEqual([105, 2, 100]);
+    const outcomes = works.map((work) => found(work));
+    expect(await store.lists.record(id, list, outcomes)).toMatchObject({ recorded: 2, charged: 2 });
+    expect(await creditsOf(store, who)).toEqual([1005, 0, 998]);
     expect(await store.accounts.audit()).toEqual([]);
   });
 

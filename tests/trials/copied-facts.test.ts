@@ -110,6 +110,14 @@ describe('columns of verifications', () => {
   });
 });
 
+it.each([
+  ['as it is to be', '    locked: numberColumn(({ locked }) => locked),\n'],
+  ['as a move changes it', "  locked: 'a.locked + c.locked',\n"],
+])('a counter of accounts that is not written does not compile: %s', (_, row) => {
+  edit('src/store/columns.ts', row, '');
+  expect(copy.compile()).toEqual(['src/store/columns.ts']);
+});
+
 it('a field of a reply that no contract names does not compile', () => {
   edit(
     'src/http/v1/filters.ts',

@@ -7,21 +7,29 @@ import { monthName } from '../../kernel/clock.ts';
 import type { PlanTerms } from '../../kernel/facts/plans.ts';
 import type { AccountId } from '../store.ts';
 
-/** What charging moves. Mutable: each request of a batch sees the changes of those before it. */
-export interface CreditState {
-  readonly id: AccountId;
-  readonly plan: string;
-  /** Its live account; null: it is one. */
-  readonly testOf: string | null;
+/** What an account has. */
+export interface CreditCounters {
   balance: number;
   /** What is held. */
   locked: number;
   /** What is left of allowances. */
   allowance: number;
+}
+
+/** What an account knows of the allowances that it was given. */
+export interface GivenAllowances {
   /** The latest months (`2026-11`) whose allowance was given, in order, separated by blanks. */
   allowanceMonths: string;
   /** What the plan has given for the last of them. */
   allowanceGiven: number;
+}
+
+/** What charging moves is mutable: each request of a batch sees the changes of those before it. */
+export interface CreditState extends CreditCounters, GivenAllowances {
+  readonly id: AccountId;
+  readonly plan: string;
+  /** Its live account; null: it is one. */
+  readonly testOf: string | null;
 }
 
 /**
@@ -31,7 +39,7 @@ export interface CreditState {
 const MONTHS_KEPT = 6;
 
 /** A plan's allowance changes a balance so, and leaves the account so. */
-export interface Renewal extends Pick<CreditState, 'allowance' | 'allowanceMonths' | 'allowanceGiven'> {
+export interface Renewal extends GivenAllowances, Pick<CreditCounters, 'allowance'> {
   readonly month: string;
   /** The balance changes by this. */
   readonly amount: number;

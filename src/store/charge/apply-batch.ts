@@ -28,7 +28,7 @@ import type {
   VerificationRecord,
   VerifyAdmission,
 } from '../store.ts';
-import { type CreditState, renewalOf, spendable } from './allowance.ts';
+import { type CreditState, type Renewal, renewalOf, spendable } from './allowance.ts';
 import { type BudgetState, budgetResetsAt, budgetUsed, countBudget, fitsBudget } from './budget.ts';
 import { mailboxesLimit, recall, remember, withSeen } from './seen.ts';
 import {
@@ -190,10 +190,8 @@ type BatchSubject =
   | { readonly verificationId: string; readonly holdId: null }
   | { readonly verificationId: null; readonly holdId: string };
 
-/** Records what the plan gives for the month, where it is not recorded yet. */
-function renew<A extends CreditState>({ now, plans, changes }: MovingCredits<A>, account: A): void {
-  const renewal = renewalOf(account, termsOf(plans, account.plan), now);
-  if (renewal === null) return;
+/** Records what the plan gives or takes back. */
+export function renew<A extends CreditState>(changes: Changes<A>, account: A, renewal: Renewal): void {
   const { month, amount, note, ...after } = renewal;
   Object.assign(account, after);
   account.balance += amount;
@@ -212,7 +210,9 @@ function moveCredits<A extends CreditState>(
   by: { readonly held: number; readonly charged: number },
 ): number {
   const { now, changes } = moving;
-  if (by.held > 0 || by.charged > 0) renew(moving, account);
+  // What the plan gives for the month comes first, where it is not recorded yet.
+  const renewal = by.held > 0 || by.charged > 0 ? renewalOf(account, termsOf(moving.plans, account.plan), now) : null;
+  if (renewal !== null) renew(changes, account, renewal);
   const amount = -by.held - by.charged;
   if (account.balance + amount < 0)
     throw new RangeError(

@@ -3,17 +3,29 @@
  * them.
  */
 
-import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely';
+import { type CompiledQuery, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { termsOf } from '../../kernel/facts/plans.ts';
 import { creditState, lockAccount, lockExistingAccount, wholeCredits } from '../account-rows.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
-import { ADD_USAGE_SUMS, ALLOWANCES, LEDGER, USAGE_HOURS, VERIFICATIONS } from '../columns.ts';
+import {
+  ADD_USAGE_SUMS,
+  ALLOWANCES,
+  assigned,
+  CREDITS_MOVE,
+  KEY_BUDGET,
+  LEDGER,
+  MOVED_CREDITS,
+  RENEWED_CREDITS,
+  RENEWING_MOVE,
+  USAGE_HOURS,
+  VERIFICATIONS,
+} from '../columns.ts';
 import type { RowsRead, StorageDriver, TransactionDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
 import type { NewSharedHold, SettledPart, SettlementPart, SharedHoldOutcome, Store } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { type CreditState, spendable } from './allowance.ts';
-import { authorize, capturePart, giveBack } from './apply-batch.ts';
+import { type CreditState, type Renewal, spendable } from './allowance.ts';
+import { authorize, capturePart, giveBack, renew } from './apply-batch.ts';
 import { budgetResetsAt, budgetRow, findBudget, fitsBudget } from './budget.ts';
 import { type Changes, noChanges } from './state.ts';
 
@@ -125,6 +137,13 @@ export async function giveBackTo(
   await writeMoves(scope, moving.changes);
 }
 
+/** Records what the plan gives or takes back, in a transaction that has locked the account. */
+export async function giveAllowance(scope: Scope, credits: CreditState, renewal: Renewal): Promise<void> {
+  const { changes } = movingOfHold(scope);
+  renew(changes, relativeTo(credits), renewal);
+  await writeMoves(scope, changes);
+}
+
 /** Of an account that is deleted: nobody is left to be charged. */
 export async function releaseSharedHoldsOf(scope: Scope, account: string): Promise<void> {
   const open = scope.trx.selectFrom('shared_holds').selectAll().where('account_id', '=', account);
@@ -167,31 +186,17 @@ async function writeMoves(scope: Scope, changes: Changes<RelativeCredits>): Prom
 function moves({ driver, trx, now }: Scope, changes: Changes<RelativeCredits>): CompiledQuery[] {
   const statements: CompiledQuery[] = [];
   const renewals = new Map(changes.allowances.map((entry) => [entry.accountId, entry]));
-  for (const { id, balance, locked, allowance, before } of changes.accounts) {
+  const moved = (columns: Readonly<Record<string, string>>, move: RawBuilder<unknown>) =>
+    sql`UPDATE accounts AS a SET ${sql.raw(assigned(columns))} FROM ${move} WHERE a.id = c.id`.compile(trx);
+  for (const { id, balance, locked, before } of changes.accounts) {
     const renewal = renewals.get(id);
-    const by = { balance: balance - before.balance, locked: locked - before.locked };
-    if (by.balance === 0 && by.locked === 0 && renewal === undefined) continue;
-    const charged = (renewal?.amount ?? 0) - by.balance - by.locked;
-    const moved = trx.updateTable('accounts').set((eb) => ({
-      balance: eb('balance', '+', by.balance),
-      locked: eb('locked', '+', by.locked),
-      ...(renewal === undefined
-        ? {
-            allowance: eb
-              .case()
-              .when('allowance', '>', charged)
-              .then(eb('allowance', '-', charged))
-              .else(0)
-              .end(),
-          }
-        : { allowance, allowance_months: renewal.allowanceMonths, allowance_given: renewal.allowanceGiven }),
-    }));
-    statements.push(moved.where('id', '=', id).compile());
+    const move = { id, balance: balance - before.balance, locked: locked - before.locked };
+    if (renewal !== undefined)
+      statements.push(moved(RENEWED_CREDITS, driver.tableOf(RENEWING_MOVE, [{ ...renewal, ...move }])));
+    else if (move.balance !== 0 || move.locked !== 0)
+      statements.push(moved(MOVED_CREDITS, driver.tableOf(CREDITS_MOVE, [move])));
   }
-  for (const { id, budgetMonth: budget_month, budgetSpent: budget_spent, budgetHeld: budget_held } of changes.budgets) {
-    const counted = trx.updateTable('keys').set({ budget_month, budget_spent, budget_held });
-    statements.push(counted.where('id', '=', id).compile());
-  }
+  if (changes.budgets.size > 0) statements.push(driver.changeRows(KEY_BUDGET, [...changes.budgets]));
   const inScope = <T extends object>(rows: readonly T[]) => rows.map((row) => ({ ...row, now }));
   if (changes.allowances.length > 0) statements.push(driver.insertRows(ALLOWANCES, inScope(changes.allowances)));
   if (changes.ledger.length > 0) statements.push(driver.insertRows(LEDGER, inScope(changes.ledger)));

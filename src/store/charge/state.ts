@@ -15,8 +15,9 @@ import type {
   StoreEvent,
   VerificationRecord,
 } from '../store.ts';
-import type { CreditState, Renewal } from './allowance.ts';
+import type { CreditState, GivenAllowances, Renewal } from './allowance.ts';
 import type { BudgetState } from './budget.ts';
+import type { WindowCounters } from './window.ts';
 
 /** The counters of its budget are mutable, as the account is. */
 export interface KeyState extends BudgetState {
@@ -30,11 +31,9 @@ export interface KeyState extends BudgetState {
   readonly lastUsedAt: number | null;
 }
 
-export interface AccountState extends CreditState, FilterCounts {
+export interface AccountState extends CreditState, FilterCounts, WindowCounters {
   readonly rateLimit: number | null;
   readonly status: string;
-  windowStart: number;
-  windowCount: number;
 }
 
 export interface HoldState {
@@ -105,8 +104,7 @@ interface LedgerEntry {
   readonly holdId: string | null;
 }
 /** A row of the ledger, and what changes of its account beside what charging counts. */
-export interface AllowanceEntry
-  extends Pick<Renewal, 'month' | 'amount' | 'note' | 'allowanceMonths' | 'allowanceGiven'> {
+export interface AllowanceEntry extends GivenAllowances, Pick<Renewal, 'month' | 'amount' | 'note'> {
   readonly accountId: AccountId;
 }
 interface HoldEntry extends HoldState {

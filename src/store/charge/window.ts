@@ -4,10 +4,13 @@ import type { RateWindow } from '../store.ts';
 
 const WINDOW_LENGTH_MS = WINDOW_SECONDS * 1000;
 
-interface WindowState {
-  readonly rateLimit: number | null;
+/** The window that an account counts in, and what it has counted. */
+export interface WindowCounters {
   windowStart: number;
   windowCount: number;
+}
+interface WindowState extends WindowCounters {
+  readonly rateLimit: number | null;
 }
 
 export const rateLimitOf = (account: { readonly rateLimit: number | null }, terms: PlanTerms): number =>

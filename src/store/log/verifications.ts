@@ -3,8 +3,9 @@
 import { type Kysely, type NotNull, sql, type Transaction } from 'kysely';
 import { NAME_LENGTH } from '../../kernel/facts/limits.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
+import { mentioningColumns } from '../contents.ts';
 import type { StorageDriver, TransactionDriver } from '../driver.ts';
-import { type Mentions, mayMention } from '../person.ts';
+import { isMentioned, type Mentions, mayMention } from '../person.ts';
 import { countOf } from '../rows.ts';
 import type { AccountId, Verifications } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
@@ -102,9 +103,9 @@ export async function* verificationsOf(
     const some = oldest.where(driver.seqRange(account, first, next?.seq ?? AFTER_LAST_SEQ));
     const rows = await some
       .selectAll()
-      .where(mayMention(driver, mentions, ['email', 'body']))
+      .where(mayMention(driver, mentions, mentioningColumns('verifications')))
       .execute();
-    const found = rows.filter(({ email, body }) => mentions.is(email) || mentions.inJson(body));
+    const found = rows.filter((row) => isMentioned(mentions, 'verifications', row));
     if (found.length > 0) yield found;
     await yieldToEventLoop();
     from = next?.seq ?? null;

@@ -14,7 +14,7 @@ import { applyBatch } from '../charge/apply-batch.ts';
 import { type CountingDriver, noRetries, unavailable } from '../charge/batcher.ts';
 import { type Changes, type ChargeAnswer, type ChargeRequest, type ChargeState, isAdmission } from '../charge/state.ts';
 import { rateLimitOf } from '../charge/window.ts';
-import { numberColumn, rowMaker, textColumn } from '../columns.ts';
+import { assigned, MOVED_COUNTERS, numberColumn, rowMaker, textColumn } from '../columns.ts';
 import { onlyRow } from '../rows.ts';
 import type { Admission, StoreEvent } from '../store.ts';
 import { connectClient, discardClient, isConflict, isLocked, isLost, isPostgresOutage, KEEPALIVES } from './connect.ts';
@@ -121,7 +121,6 @@ const CHARGED = rowMaker<Charged>({
   balance: numberColumn((charged) => -spent(charged)),
   needed: numberColumn((charged) => spent(charged) + highestPrice([charged.terms])),
   locked: numberColumn(({ before, after }) => after.locked - before.locked),
-  charged: numberColumn((charged) => spent(charged) - (charged.after.locked - charged.before.locked)),
   window_start: numberColumn(({ after }) => after.windowStart),
   requests: numberColumn(
     ({ before, after }) => after.windowCount - (after.windowStart === before.windowStart ? before.windowCount : 0),
@@ -142,12 +141,9 @@ const MET = `SELECT account_id FROM ${unnest(FILTER_VALUE)} JOIN filters USING (
  * need only cover all of the batch, and the window take all of it. In a new snapshot the row is looked at again after
  * its lock was waited for; whatever else changed has then changed `rules`.
  */
-const charge = (condition: string) => `UPDATE accounts a SET balance = a.balance + c.balance,
-    locked = a.locked + c.locked, allowance = greatest(a.allowance - c.charged, 0), window_start = c.window_start,
-    window_count = CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests
-  FROM ${unnest(CHARGED)}
+const charge = (condition: string) => `UPDATE accounts a SET ${assigned(MOVED_COUNTERS)} FROM ${unnest(CHARGED)}
   WHERE a.id = c.id AND a.rules = c.rules AND a.balance >= c.needed AND a.window_start <= c.window_start
-    AND CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests <= c.rate_limit
+    AND ${MOVED_COUNTERS.window_count} <= c.rate_limit
     AND (${NOW_PARAMETER}::bigint IS NULL OR abs(floor(extract(epoch FROM statement_timestamp()) * 1000) - ${NOW_PARAMETER}) <= ${TIME_TOLERANCE_MS})
     ${condition}
   RETURNING a.id, a.balance, a.window_count AS "windowCount",

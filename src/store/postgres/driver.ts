@@ -42,7 +42,7 @@ import { PostgresNode } from './node.ts';
 import { takeAllOver, withJobsOfPgBoss } from './pg-boss.ts';
 import { PostgresProbe } from './probe.ts';
 import { lockOf, ReadsAndChanges, readTogether, writeTogether } from './read-and-change.ts';
-import { addHits, insertRows, restoreRows, tableOf } from './write.ts';
+import { addHits, changeRows, insertRows, restoreRows, tableOf } from './write.ts';
 
 async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
   const { rows } = await sql<TableSchema>`
@@ -194,6 +194,7 @@ class PostgresDriver implements StorageDriver {
   }
 
   readonly insertRows = insertRows;
+  readonly changeRows = changeRows;
   readonly tableOf = tableOf;
   readonly addHits = addHits;
 

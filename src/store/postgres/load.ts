@@ -20,7 +20,9 @@ import {
   holdState,
   idempotencyState,
   keyState,
+  REPLY_KEY,
   rowMaker,
+  SEEN_KEY,
   seenOwner,
   seenState,
   textColumn,
@@ -52,20 +54,20 @@ const SELECT_KEYS = `${KEY_ROWS} WHERE hash = ANY ($1::text[])`;
 const KEYS_BY_ID = `${KEY_ROWS} WHERE id = ANY ($1::text[])`;
 const HOLDS_BY_ID = `SELECT ${holdState('holds')} FROM holds WHERE id = ANY ($1::text[])`;
 const RECORDED = 'SELECT id, body, decision FROM verifications WHERE id = ANY ($1::text[])';
+/** The same of a caller whose account only its key tells. */
+const REPLY_OF_KEY = rowMaker<Pick<IdempotencyRef, 'route' | 'key'> & { readonly hash: string }>({
+  hash: textColumn(({ hash }) => hash),
+  route: textColumn(({ route }) => route),
+  key: textColumn(({ key }) => key),
+});
 const SELECT_IDEMPOTENCY = `SELECT ${idempotencyState('idempotency')}
-  FROM idempotency JOIN (
-    SELECT k.account_id, r.route, r.key FROM unnest($1::text[], $2::text[], $3::text[]) AS r (hash, route, key)
-      JOIN keys k ON k.hash = r.hash
-    UNION SELECT * FROM unnest($4::text[], $5::text[], $6::text[])
-  ) AS wanted (account_id, route, key) USING (account_id, route, key)`;
+  FROM idempotency JOIN ${unnest(REPLY_KEY)} USING (${REPLY_KEY.columns.join(', ')})`;
+const IDEMPOTENCY_OF_KEYS = `SELECT ${idempotencyState('idempotency')}
+  FROM ${unnest(REPLY_OF_KEY)} JOIN keys k USING (hash)
+    JOIN idempotency ON idempotency.account_id = k.account_id AND idempotency.route = c.route AND idempotency.key = c.key`;
 const SEEN_OWNERS = `SELECT ${seenOwner('s')} FROM seen_secrets s
   WHERE account_id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])`;
-const SEEN_KEY = rowMaker<Pick<SeenState, 'accountId' | 'mailbox' | 'scope'>>({
-  account_id: textColumn(({ accountId }) => accountId),
-  mailbox: textColumn(({ mailbox }) => mailbox),
-  scope: textColumn(({ scope }) => scope),
-});
-const SELECT_SEEN = `SELECT ${seenState('s')} FROM ${unnest(SEEN_KEY)} JOIN seen s USING (account_id, mailbox, scope)`;
+const SELECT_SEEN = `SELECT ${seenState('s')} FROM ${unnest(SEEN_KEY)} JOIN seen s USING (${SEEN_KEY.columns.join(', ')})`;
 /** What a filter that could match a request would be found by. */
 interface FilterValue {
   readonly accountId: string;
@@ -137,7 +139,7 @@ export async function loadBatch(
 
   const [lock, sql] = skipLocked ? ['lock-free', LOCK_FREE] : ['lock', SELECT_ACCOUNTS];
   const sightings = sightingsOf(admits, settles);
-  const [, accounts, all, time, keys, holders, holds, recorded, idempotency, owners] = await pipelined([
+  const [, accounts, all, time, keys, holders, holds, recorded, idempotency, ofKeys, owners] = await pipelined([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
     query<StoredAccount & pg.QueryResultRow>(lock, sql, [hashes, accountIds]),
     skipLocked ? query<{ id: string }>('all', LOCK_ACCOUNTS, [hashes, accountIds]) : [],
@@ -147,6 +149,7 @@ export async function loadBatch(
     holdIds.length === 0 ? [] : query<HoldState & pg.QueryResultRow>('holds', HOLDS_BY_ID, [holdIds]),
     recordIds.length === 0 ? [] : query<CompletedReply & { id: string }>('recorded', RECORDED, [recordIds]),
     loadIdempotency(query, admits, settles),
+    loadIdempotencyOfKeys(query, admits),
     loadSeenOwners(query, sightings),
   ]);
   assertCompatible(onlyRow(time), known);
@@ -156,7 +159,7 @@ export async function loadBatch(
   const keyByHash = byId([...keyById.values()], (key) => key.hash);
   const holdById = byId(holds, (hold) => hold.id);
   const replyById = byId(recorded, (row) => row.id);
-  const replies = byId(idempotency, (row) => idempotencyId(row.accountId, row));
+  const replies = byId([...idempotency, ...ofKeys], (row) => idempotencyId(row.accountId, row));
   const ownerById = byId(owners, (owner) => owner.accountId);
   const [filters, seen] = await pipelined([
     loadFilters(query, admits, keyByHash, accountById),
@@ -197,27 +200,32 @@ export async function pipelined<T extends readonly unknown[] | []>(
   return Promise.all(sent);
 }
 
+type StoredIdempotency = IdempotencyState & pg.QueryResultRow;
+
 function loadIdempotency(
   query: RunQuery,
   admits: readonly AdmissionRequest[],
   settles: readonly Settlement[],
 ): Promise<IdempotencyState[]> | [] {
-  const byKey = admits.flatMap(({ keyHash, idempotency }) =>
-    typeof keyHash === 'string' ? triple(keyHash, idempotency) : [],
-  );
   const byAccount = [
     ...admits.flatMap(({ keyHash, idempotency }) =>
-      typeof keyHash === 'string' ? [] : triple(keyHash.account, idempotency),
+      typeof keyHash === 'string' || idempotency === null ? [] : [{ accountId: keyHash.account, ...idempotency }],
     ),
-    ...settles.flatMap(({ caller, idempotency }) => triple(caller.accountId, idempotency)),
+    ...settles.flatMap(({ caller: { accountId }, idempotency }) =>
+      idempotency === null ? [] : [{ accountId, ...idempotency }],
+    ),
   ];
-  if (byKey.length + byAccount.length === 0) return [];
-  const columns = [byKey, byAccount].flatMap((rows) => [0, 1, 2].map((i) => rows.map((row) => row[i])));
-  return query<IdempotencyState & pg.QueryResultRow>('idempotency', SELECT_IDEMPOTENCY, columns);
+  if (byAccount.length === 0) return [];
+  return query<StoredIdempotency>('idempotency', SELECT_IDEMPOTENCY, arraysOf(REPLY_KEY, byAccount));
 }
 
-const triple = (owner: string, ref: IdempotencyRef | null): string[][] =>
-  ref === null ? [] : [[owner, ref.route, ref.key]];
+function loadIdempotencyOfKeys(query: RunQuery, admits: readonly AdmissionRequest[]): Promise<IdempotencyState[]> | [] {
+  const byKey = admits.flatMap(({ keyHash, idempotency }) =>
+    typeof keyHash === 'string' && idempotency !== null ? [{ hash: keyHash, ...idempotency }] : [],
+  );
+  if (byKey.length === 0) return [];
+  return query<StoredIdempotency>('idempotency-of-keys', IDEMPOTENCY_OF_KEYS, arraysOf(REPLY_OF_KEY, byKey));
+}
 
 /** Mailboxes to be remembered, by account or by the hash of a key. */
 interface Sightings {

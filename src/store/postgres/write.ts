@@ -2,7 +2,7 @@
 
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
-import type { Changes, ChargeState, IdempotencyState } from '../charge/state.ts';
+import type { Changes, ChargeState } from '../charge/state.ts';
 import {
   ACCOUNT_ALLOWANCE,
   ACCOUNT_COUNTERS,
@@ -15,12 +15,14 @@ import {
   KEY_BUDGET,
   KEY_USE,
   LEDGER,
+  REPLY_KEY,
   type RowMaker,
-  rowMaker,
+  replacedOnConflict,
   SEEN,
+  SEEN_KEY,
+  SEEN_OWNER_KEY,
   SEEN_SECRETS,
   type TableRows,
-  textColumn,
   USAGE_HOURS,
   VERIFICATIONS,
 } from '../columns.ts';
@@ -123,10 +125,8 @@ const updateUnnested = (rows: TableRows<never>): string => {
 const addToCharged = (rows: TableRows<never>): string => `${insertUnnested(rows)} WHERE true ${OF_CHARGED}`;
 
 /** Each row in place of the one that is there. */
-const upsertUnnested = (rows: TableRows<never>, key: string): string => {
-  const replaced = rows.columns.map((column) => `${column} = excluded.${column}`);
-  return `${insertUnnested(rows)} ON CONFLICT (${key}) DO UPDATE SET ${replaced.join(', ')}`;
-};
+const upsertUnnested = (rows: TableRows<never>, key: RowMaker<never>): string =>
+  `${insertUnnested(rows)} ${replacedOnConflict(rows, key.columns)}`;
 
 const SQL = {
   setAccounts: updateUnnested(ACCOUNT_COUNTERS),
@@ -140,16 +140,11 @@ const SQL = {
   addUsage: `${addToCharged(USAGE_HOURS)} ${ADD_USAGE_SUMS}`,
   addHits: `UPDATE filters f SET hits = f.hits + c.hits, last_hit_at = c.last_hit_at FROM ${unnest(FILTER_HITS)}
     WHERE f.account_id = c.account_id AND f.id = c.id`,
-  putIdempotency: upsertUnnested(IDEMPOTENCY, 'account_id, route, key'),
-  putSeenOwners: upsertUnnested(SEEN_SECRETS, 'account_id'),
-  putSeen: upsertUnnested(SEEN, 'account_id, mailbox, scope'),
+  putIdempotency: upsertUnnested(IDEMPOTENCY, REPLY_KEY),
+  putSeenOwners: upsertUnnested(SEEN_SECRETS, SEEN_OWNER_KEY),
+  putSeen: upsertUnnested(SEEN, SEEN_KEY),
 } as const;
 const END_HOLDS = 'DELETE FROM holds WHERE id = ANY ($1::text[])';
-const REPLY_KEY = rowMaker<IdempotencyState>({
-  account_id: textColumn(({ accountId }) => accountId),
-  route: textColumn(({ route }) => route),
-  key: textColumn(({ key }) => key),
-});
 const DROP_IDEMPOTENCY = `DELETE FROM idempotency i USING ${unnest(REPLY_KEY)}
   WHERE i.account_id = c.account_id AND i.route = c.route AND i.key = c.key`;
 
@@ -229,6 +224,10 @@ function combine(statements: readonly NamedStatement[]): string {
 /** See `StorageDriver.insertRows`. */
 export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
   CompiledQuery.raw(insertUnnested(rows), arraysOf(rows, from));
+
+/** See `StorageDriver.changeRows`. */
+export const changeRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
+  CompiledQuery.raw(updateUnnested(rows), arraysOf(rows, from));
 
 /** See `StorageDriver.restoreRows`. Takes the types from the table: flags and moments are no text and no bigint. */
 export const restoreRows: StorageDriver['restoreRows'] = (table, columns, rows) => {

@@ -39,6 +39,7 @@ import { SqliteNode } from './node.ts';
 import { looseModesOf, sqlitePathOf } from './private-files.ts';
 import {
   addHits,
+  changeRows,
   filtersWith,
   insertRows,
   oneOf,
@@ -177,6 +178,7 @@ class SqliteDriver implements StorageDriver {
   }
 
   readonly insertRows = insertRows;
+  readonly changeRows = changeRows;
   readonly tableOf = tableOf;
   readonly addHits = addHits;
   readonly filtersWith = filtersWith;

@@ -61,6 +61,10 @@ export const updateSql = ({ table, columns }: TableRows<never>): string =>
 export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
   new RowsQuery(insertSql(rows), rows.columns.length, from.flatMap(rows.values));
 
+/** See `StorageDriver.changeRows`. */
+export const changeRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
+  new RowsQuery(updateSql(rows), rows.columns.length, from.flatMap(rows.values));
+
 /** See `StorageDriver.restoreRows`. */
 export const restoreRows: StorageDriver['restoreRows'] = (table, columns, rows) => {
   const names = columns.map((name) => `"${name}"`).join(', ');

@@ -14,12 +14,14 @@ import { query, resultOf, runForRows } from './messages.ts';
 import {
   addHits,
   bindable,
+  changeRows,
   filtersWith,
   insertRows,
   oneOf,
   RowsQuery,
   readAndChange,
   readTogether,
+  tableOf,
   writeTogether,
 } from './statements.ts';
 
@@ -96,6 +98,8 @@ export function bulkTransactionsOn(
     lockAccounts: async () => {},
     oneOf,
     insertRows,
+    changeRows,
+    tableOf,
     addHits,
     filtersWith,
     readTogether,

@@ -1,6 +1,6 @@
 import type { Role } from './roles.ts';
 
-interface PageFacts {
+export interface PageFacts {
   readonly title: string;
   /** Who may open it: anyone, every user, members of an account, operators. */
   readonly for: 'anyone' | 'user' | 'account' | 'operator';

@@ -21,7 +21,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
 import { focusContent } from '../parts/focus.ts';
-import { Form } from '../parts/form.tsx';
+import { DialogForm } from '../parts/form.tsx';
 import { formatNumber, formatRelative } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
@@ -168,7 +168,7 @@ function AddForm({ initial, onClose }: { initial: string; onClose: () => void })
     await client.invalidateQueries({ queryKey: filtersKey(id) });
   });
   return (
-    <Form submit={submit} action={t`Add`} main onCancel={onClose}>
+    <DialogForm submit={submit} action={t`Add`} onCancel={onClose}>
       <ActionField value={draft.action} onChange={(action) => setDraft({ ...draft, action })} />
       <TextInput
         {...submit.field('value')}
@@ -191,7 +191,7 @@ function AddForm({ initial, onClose }: { initial: string; onClose: () => void })
       />
       <ExpiryField field={submit.field('expires_at')} />
       <ReasonField field={submit.field('reason')} />
-    </Form>
+    </DialogForm>
   );
 }
 
@@ -234,7 +234,7 @@ function EditForm({ filter, onClose }: { filter: Filter; onClose: () => void }) 
     await client.invalidateQueries({ queryKey: filtersKey(id) });
   });
   return (
-    <Form submit={submit} action={t`Save`} main onCancel={onClose}>
+    <DialogForm submit={submit} action={t`Save`} onCancel={onClose}>
       <Text className="anywhere" fw={600}>
         {filter.value}
       </Text>
@@ -254,7 +254,7 @@ function EditForm({ filter, onClose }: { filter: Filter; onClose: () => void }) 
       )}
       <ExpiryField field={submit.field('expires_at')} initial={day} />
       <ReasonField field={submit.field('reason')} initial={filter.reason ?? ''} />
-    </Form>
+    </DialogForm>
   );
 }
 

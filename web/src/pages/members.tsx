@@ -9,7 +9,7 @@ import { type Role, useAccount, useHasRole, useRefreshSession } from '../api/ses
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { focusContent } from '../parts/focus.ts';
-import { Form } from '../parts/form.tsx';
+import { DialogForm } from '../parts/form.tsx';
 import { InvitationForm } from '../parts/invitation-form.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
@@ -107,7 +107,6 @@ function Invite({ onClose }: { onClose: () => void }) {
         await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
         return invited;
       }}
-      main
       onCancel={onClose}
       done={<Button onClick={onClose}>{t`Done`}</Button>}
     >
@@ -140,12 +139,12 @@ function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) 
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
   });
   return (
-    <Form submit={submit} action={t`Save`} main onCancel={onClose}>
+    <DialogForm submit={submit} action={t`Save`} onCancel={onClose}>
       <RoleChoice value={role} onChange={setRole} />
       <Text size="sm" role="status">
         {consequence(member, role)}
       </Text>
-    </Form>
+    </DialogForm>
   );
 }
 

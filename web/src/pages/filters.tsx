@@ -62,21 +62,7 @@ export function FiltersPage() {
     <Page
       title={t`Filters`}
       about={t`What your account blocks, at no charge, and what it allows whatever the lists say.`}
-      action={
-        <Group gap="xs">
-          <Button
-            component="a"
-            href={`/dashboard/accounts/${encodeURIComponent(id)}/filters.csv`}
-            download
-          >{t`Download CSV`}</Button>
-          {mayChange && (
-            <>
-              <Button onClick={importDialog.open}>{t`Import`}</Button>
-              <Button variant="filled" onClick={() => setAdding('')}>{t`Add filter`}</Button>
-            </>
-          )}
-        </Group>
-      }
+      action={<Actions mayChange={mayChange} onAdd={() => setAdding('')} onImport={importDialog.open} />}
     >
       <SearchBar
         label={t`Filters`}
@@ -118,21 +104,8 @@ export function FiltersPage() {
                 onTurn={(page) => go({ page })}
               />
             </Stack>
-          ) : isSearch ? (
-            <EmptyState title={t`No matching filters`}>{t`Try a shorter search term or all types.`}</EmptyState>
           ) : (
-            <EmptyState
-              title={t`No filters yet`}
-              action={
-                mayChange && (
-                  <Anchor
-                    component="button"
-                    type="button"
-                    onClick={importDialog.open}
-                  >{t`Paste a list or choose a CSV file`}</Anchor>
-                )
-              }
-            >{t`A filter blocks an email address, a domain, an IP network or a mail host: for example a disposable domain that is not on the lists yet, or a user who keeps signing up. Or it allows what the lists have, such as a customer’s domain. Filters apply to all API keys of the account.`}</EmptyState>
+            <NoFilters isSearch={isSearch} onImport={mayChange ? importDialog.open : null} />
           )
         }
       </QueryResult>
@@ -144,6 +117,40 @@ export function FiltersPage() {
     </Page>
   );
 }
+
+function Actions(props: { mayChange: boolean; onAdd: () => void; onImport: () => void }) {
+  const { id } = useAccount();
+  return (
+    <Group gap="xs">
+      <Button
+        component="a"
+        href={`/dashboard/accounts/${encodeURIComponent(id)}/filters.csv`}
+        download
+      >{t`Download CSV`}</Button>
+      {props.mayChange && (
+        <>
+          <Button onClick={props.onImport}>{t`Import`}</Button>
+          <Button variant="filled" onClick={props.onAdd}>{t`Add filter`}</Button>
+        </>
+      )}
+    </Group>
+  );
+}
+
+/** `onImport`: null where the user may not. */
+const NoFilters = ({ isSearch, onImport }: { isSearch: boolean; onImport: (() => void) | null }) =>
+  isSearch ? (
+    <EmptyState title={t`No matching filters`}>{t`Try a shorter search term or all types.`}</EmptyState>
+  ) : (
+    <EmptyState
+      title={t`No filters yet`}
+      action={
+        onImport && (
+          <Anchor component="button" type="button" onClick={onImport}>{t`Paste a list or choose a CSV file`}</Anchor>
+        )
+      }
+    >{t`A filter blocks an email address, a domain, an IP network or a mail host: for example a disposable domain that is not on the lists yet, or a user who keeps signing up. Or it allows what the lists have, such as a customer’s domain. Filters apply to all API keys of the account.`}</EmptyState>
+  );
 
 /** Adds one filter; the server detects its type. `value`: what it begins with; null: closed. */
 function AddDialog({ value, onClose }: { value: string | null; onClose: () => void }) {

@@ -19,7 +19,7 @@ export interface Source {
 const ROOT = join(import.meta.dirname, '..');
 const FOLDERS = ['src', 'tests', 'scripts', 'bench', 'sdk/src', 'web/src'];
 /** Made by `npm run gen`. */
-const GENERATED = /^(sdk\/src\/schema|web\/src\/api\/(schema|limits|reasons))\.ts$/;
+const GENERATED = /^(sdk\/src\/schema|web\/src\/api\/schema)\.ts$/;
 
 /** Every TypeScript file that is written by hand. */
 export function allSources(root = ROOT): Source[] {

@@ -85,20 +85,27 @@ function match(segments: readonly string[], sent: readonly string[]): Params | n
   return params;
 }
 
-type RequestHandler = (request: HttpRequest, reply: HttpReply) => Promise<void>;
-
-/** Handles every request in one way: its row's guard, its row's handler, the reply. */
-export function handlerOf(context: HttpContext, route: Route): RequestHandler {
+/** Answers every request in one way: its row's guard, its row's handler. */
+export function answererOf(context: HttpContext, route: Route) {
   const guard = GUARDS[route.access](context, route);
   const read = inputReader(route);
   const served = hasWarnings(route) ? addingWarnings(route.serve(context)) : route.serve(context);
   const serve = route.cost === 'query' ? servedInTurn(context, served) : served;
+  return (request: HttpRequest, reply: HttpReply): Promise<Answer> =>
+    guard({ ip: context.callerIp(request.raw), request, reply }, () => read(request), serve);
+}
+
+type RequestHandler = (request: HttpRequest, reply: HttpReply) => Promise<void>;
+
+/** Sends what a request is answered. */
+export function handlerOf(context: HttpContext, route: Route): RequestHandler {
+  const answerTo = answererOf(context, route);
   const status = route.output?.status ?? 200;
   return async (request, reply) => {
     // A row at the root has a path that says nothing of what it is.
     if (route.form !== undefined) reply.set({ 'cache-control': 'no-store' });
     try {
-      const answer = await guard({ ip: context.callerIp(request.raw), request, reply }, () => read(request), serve);
+      const answer = await answerTo(request, reply);
       closeUnlessRead(request, reply);
       const sending = send(reply, status, answer);
       if (sending !== null) await sending;

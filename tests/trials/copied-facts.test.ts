@@ -126,3 +126,10 @@ it('a field of a reply that no contract names does not compile', () => {
   );
   expect(copy.compile()).toEqual(['src/http/v1/filters.ts']);
 });
+
+it('a page has its route and its place in the navigation', () => {
+  const usage = "  '/usage': { title: 'Usage',";
+  edit('src/kernel/facts/pages.ts', usage, `  '/plans': { title: 'Plans', for: 'account' },\n${usage}`);
+  const links = ['web/src/shell/palette/items.ts', 'web/src/shell/shell.tsx'];
+  expect(copy.compile('web')).toEqual(['web/src/routes.tsx', 'web/src/shell/pages.ts', ...links]);
+});

@@ -5,9 +5,8 @@
  */
 import { createMemoryHistory } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server.browser';
-import { accountIn, needsAccount, pathOf, pinAccount } from './api/account-path.ts';
+import { accountIn, pinAccount, pinnedAccount } from './api/account-path.ts';
 import { queryClient } from './api/query-client.ts';
-import { accountOf, sessionQuery } from './api/session.ts';
 import { App } from './app.tsx';
 import { shownState } from './parts/shown-state.ts';
 import { showTimeZone } from './parts/time-zone.ts';
@@ -16,19 +15,12 @@ import { createAppRouter } from './routes.tsx';
 // Without a first view the page is only slower.
 queryClient.setDefaultOptions({ queries: { retry: false } });
 
-/** Null: what the page shows is only known in the browser. */
-export async function renderFirstView(nonce: string, timeZone: string) {
+/** Null: the page is another one for whoever asks. */
+export async function renderFirstView({ nonce, timeZone }: { nonce: string; timeZone: string }) {
   showTimeZone(timeZone);
   queryClient.clear();
-  const named = accountIn(location.pathname);
-  pinAccount(named);
-  const { user, accounts } = await queryClient.ensureQueryData(sessionQuery);
-  const isSignedIn = named !== null || needsAccount(location.pathname);
-  const account = isSignedIn && user !== null ? accountOf(accounts) : null;
-  if (isSignedIn ? account === null : user !== null) return null;
-  pinAccount(account?.id ?? null);
-  const pathname = account === null || named !== null ? location.pathname : pathOf(account.id, location.pathname);
-  const history = createMemoryHistory({ initialEntries: [pathname + location.search] });
+  pinAccount(accountIn(location.pathname));
+  const history = createMemoryHistory({ initialEntries: [location.pathname + location.search] });
   // The script for scrolling is not needed at the top of the page.
   const router = createAppRouter({ history, scrollRestoration: false });
   await router.load();
@@ -41,11 +33,12 @@ export async function renderFirstView(nonce: string, timeZone: string) {
   await Promise.all(queries.findAll({ predicate: ({ state }) => state.status === 'pending' }).map((q) => q.fetch()));
   // The session of a visitor without one may be another in the browser: the cookie is not sent with links of other
   // sites.
-  const data = user === null ? [] : queries.getAll().map(({ queryKey, state }) => [queryKey, state.data]);
+  const account = pinnedAccount();
+  const data = account === null ? [] : queries.getAll().map(({ queryKey, state }) => [queryKey, state.data]);
   return {
     // The content security policy blocks style attributes, but not the script that sets them (pages.ts).
     html: render().replaceAll(' style="', ' data-style="'),
-    account: account?.id ?? null,
+    account,
     known: JSON.stringify({ state: shownState(router), data }),
   };
 }

@@ -8,7 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ADDRESS_LENGTH } from '../../src/kernel/facts/limits.ts';
-import type { PagePath } from '../../src/kernel/facts/pages.ts';
+import type { PAGES, PagePath } from '../../src/kernel/facts/pages.ts';
 import { accountIn, accountRewrite, needsAccount, pinAccount } from './api/account-path.ts';
 import { queryClient } from './api/query-client.ts';
 import { accountOf, sessionQuery } from './api/session.ts';
@@ -77,10 +77,12 @@ const signedIn = createRoute({
   },
 });
 
+type OpenPath = { [P in PagePath]: (typeof PAGES)[P]['for'] extends 'anyone' ? P : never }[PagePath];
+
 /** What the routes of pages have in common. */
 const pageOf =
-  <P extends AnyRoute>(parent: P) =>
-  <const T extends PagePath, M extends Record<string, unknown>, N extends keyof M & string>(
+  <P extends AnyRoute, Path extends PagePath>(parent: P) =>
+  <const T extends Path, M extends Record<string, unknown>, N extends keyof M & string>(
     path: T,
     load: () => Promise<M>,
     name: N,
@@ -89,30 +91,20 @@ const pageOf =
     path,
     component: lazyPage(load, name),
   });
-const ofSignedOut = pageOf(signedOut);
-const ofSignedIn = pageOf(signedIn);
+const outside = pageOf<typeof signedOut, OpenPath>(signedOut);
+const inside = pageOf<typeof signedIn, Exclude<PagePath, OpenPath>>(signedIn);
 
-const signIn = createRoute({
-  ...ofSignedOut('/sign-in', () => import('./pages/sign-in.tsx'), 'SignInPage'),
-  validateSearch: (search: Record<string, unknown>) => ({ next: safeRedirect(search.next) }),
-});
-const oidcReturn = createRoute({
-  ...ofSignedOut('/sign-in/oidc', () => import('./pages/oidc-return.tsx'), 'OidcReturnPage'),
-});
-const signInLink = createRoute({
-  ...ofSignedOut('/sign-in/link', () => import('./pages/sign-in-link.tsx'), 'SignInLinkPage'),
-});
-const signUp = createRoute({ ...ofSignedOut('/sign-up', () => import('./pages/sign-up.tsx'), 'SignUpPage') });
-const setup = createRoute({ ...ofSignedOut('/setup', () => import('./pages/setup.tsx'), 'SetupPage') });
-const resetPassword = createRoute({
-  ...ofSignedOut('/reset-password', () => import('./pages/reset-password.tsx'), 'ResetPasswordPage'),
-});
-const verifyEmail = createRoute({
-  ...ofSignedOut('/verify-email', () => import('./pages/verify-email.tsx'), 'VerifyEmailPage'),
-});
-const invitation = createRoute({
-  ...ofSignedOut('/invitation', () => import('./pages/invitation.tsx'), 'InvitationPage'),
-});
+/** What is no page, for users: it keeps the navigation. */
+const unknown = createRoute({ getParentRoute: () => signedIn, path: '$', component: () => <NotFound inside /> });
+
+/** Every part with its states. The build leaves it out. */
+const design = import.meta.env.DEV
+  ? createRoute({
+      getParentRoute: () => root,
+      path: '/design',
+      component: lazyPage(() => import('./pages/design.tsx'), 'DesignPage'),
+    })
+  : null;
 
 const reference = createRoute({
   getParentRoute: () => root,
@@ -131,150 +123,131 @@ const referenceOperation = createRoute({
   component: lazyPage(() => import('./pages/reference.tsx'), 'ReferenceOperationPage'),
 });
 
-const overview = createRoute({
-  ...ofSignedIn('/', () => import('./pages/overview.tsx'), 'OverviewPage'),
-  validateSearch: usageSearch,
-});
-const usage = createRoute({
-  ...ofSignedIn('/usage', () => import('./pages/usage.tsx'), 'UsagePage'),
-  validateSearch: usageSearch,
-});
-const verify = createRoute({
-  ...ofSignedIn('/verify', () => import('./pages/verify.tsx'), 'VerifyPage'),
-  validateSearch: verifySearch,
-});
-const lists = createRoute({
-  ...ofSignedIn('/lists', () => import('./pages/lists.tsx'), 'ListsPage'),
-  validateSearch: listsSearch,
-});
-const newList = createRoute({ ...ofSignedIn('/lists/new', () => import('./pages/new-list.tsx'), 'NewListPage') });
-const list = createRoute({
-  ...ofSignedIn('/lists/$id', () => import('./pages/list.tsx'), 'ListPage'),
-  validateSearch: listSearch,
-});
-const log = createRoute({
-  ...ofSignedIn('/log', () => import('./pages/log.tsx'), 'LogPage'),
-  validateSearch: logSearch,
-});
-const logEntry = createRoute({ ...ofSignedIn('/log/$id', () => import('./pages/log-entry.tsx'), 'LogEntryPage') });
-const outcomes = createRoute({
-  ...ofSignedIn('/outcomes', () => import('./pages/outcomes.tsx'), 'OutcomesPage'),
-  validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
-});
-const filters = createRoute({
-  ...ofSignedIn('/filters', () => import('./pages/filters.tsx'), 'FiltersPage'),
-  validateSearch: filtersSearch,
-});
-const policies = createRoute({ ...ofSignedIn('/policies', () => import('./pages/policies.tsx'), 'PoliciesPage') });
-const policy = createRoute({ ...ofSignedIn('/policies/$name', () => import('./pages/policy.tsx'), 'PolicyPage') });
-const keys = createRoute({
-  ...ofSignedIn('/settings/keys', () => import('./pages/keys.tsx'), 'KeysPage'),
-  validateSearch: keysSearch,
-});
-const key = createRoute({
-  ...ofSignedIn('/settings/keys/$id', () => import('./pages/key.tsx'), 'KeyPage'),
-  validateSearch: (search: Record<string, unknown>) => ({ ...timeSearch(search), ...sourceSearch(search) }),
-});
-const hooks = createRoute({
-  ...ofSignedIn('/settings/hooks', () => import('./pages/hooks.tsx'), 'HooksPage'),
-  validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
-});
-const webhooks = createRoute({
-  ...ofSignedIn('/webhooks', () => import('./pages/webhooks.tsx'), 'WebhooksPage'),
-  validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
-});
-const webhook = createRoute({
-  ...ofSignedIn('/webhooks/$id', () => import('./pages/webhook.tsx'), 'WebhookPage'),
-  validateSearch: webhookSearch,
-});
-const alerts = createRoute({ ...ofSignedIn('/alerts', () => import('./pages/alerts.tsx'), 'AlertsPage') });
-const account = createRoute({ ...ofSignedIn('/account', () => import('./pages/account.tsx'), 'AccountPage') });
-const ledger = createRoute({ ...ofSignedIn('/account/ledger', () => import('./pages/ledger.tsx'), 'LedgerPage') });
-const members = createRoute({
-  ...ofSignedIn('/account/members', () => import('./pages/members.tsx'), 'MembersPage'),
-  validateSearch: ({ invite }: Record<string, unknown>) => flagSearch('invite', invite),
-});
-const auditLog = createRoute({
-  ...ofSignedIn('/account/audit-log', () => import('./pages/audit-log.tsx'), 'AuditLogPage'),
-  validateSearch: auditLogSearch,
-});
-const security = createRoute({ ...ofSignedIn('/security', () => import('./pages/security.tsx'), 'SecurityPage') });
-const operator = createRoute({
-  ...ofSignedIn('/operator', () => import('./pages/operator.tsx'), 'OperatorPage'),
-  validateSearch: accountsSearch,
-});
-const operatorAccount = createRoute({
-  ...ofSignedIn('/operator/accounts/$id', () => import('./pages/operator-account.tsx'), 'OperatorAccountPage'),
-});
-const operatorKeys = createRoute({
-  ...ofSignedIn('/operator/keys', () => import('./pages/operator-keys.tsx'), 'OperatorKeysPage'),
-});
-const service = createRoute({ ...ofSignedIn('/operator/service', () => import('./pages/service.tsx'), 'ServicePage') });
-const doctor = createRoute({ ...ofSignedIn('/operator/doctor', () => import('./pages/doctor.tsx'), 'DoctorPage') });
-const disposableLists = createRoute({
-  ...ofSignedIn('/operator/lists', () => import('./pages/disposable-lists.tsx'), 'DisposableListsPage'),
-});
-const operatorJobs = createRoute({ ...ofSignedIn('/operator/jobs', () => import('./pages/jobs.tsx'), 'JobsPage') });
-const operatorReplies = createRoute({
-  ...ofSignedIn('/operator/replies', () => import('./pages/replies.tsx'), 'RepliesPage'),
-});
-const operatorSignIns = createRoute({
-  ...ofSignedIn('/operator/sign-ins', () => import('./pages/operator-sign-ins.tsx'), 'OperatorSignInsPage'),
-});
-
-/** What is no page, for users: it keeps the navigation. */
-const unknown = createRoute({ getParentRoute: () => signedIn, path: '$', component: () => <NotFound inside /> });
-
-/** Every part with its states. The build leaves it out. */
-const design = import.meta.env.DEV
-  ? createRoute({
-      getParentRoute: () => root,
-      path: '/design',
-      component: lazyPage(() => import('./pages/design.tsx'), 'DesignPage'),
-    })
-  : null;
+// These lists are constants of their own: as arguments of `addChildren`, their paths would be any text to the compiler.
+const outsidePages = [
+  createRoute({
+    ...outside('/sign-in', () => import('./pages/sign-in.tsx'), 'SignInPage'),
+    validateSearch: (search: Record<string, unknown>) => ({ next: safeRedirect(search.next) }),
+  }),
+  createRoute({
+    ...outside('/sign-in/oidc', () => import('./pages/oidc-return.tsx'), 'OidcReturnPage'),
+  }),
+  createRoute({
+    ...outside('/sign-in/link', () => import('./pages/sign-in-link.tsx'), 'SignInLinkPage'),
+  }),
+  createRoute({ ...outside('/sign-up', () => import('./pages/sign-up.tsx'), 'SignUpPage') }),
+  createRoute({ ...outside('/setup', () => import('./pages/setup.tsx'), 'SetupPage') }),
+  createRoute({
+    ...outside('/reset-password', () => import('./pages/reset-password.tsx'), 'ResetPasswordPage'),
+  }),
+  createRoute({
+    ...outside('/verify-email', () => import('./pages/verify-email.tsx'), 'VerifyEmailPage'),
+  }),
+  createRoute({
+    ...outside('/invitation', () => import('./pages/invitation.tsx'), 'InvitationPage'),
+  }),
+] as const;
+const insidePages = [
+  createRoute({
+    ...inside('/', () => import('./pages/overview.tsx'), 'OverviewPage'),
+    validateSearch: usageSearch,
+  }),
+  createRoute({
+    ...inside('/usage', () => import('./pages/usage.tsx'), 'UsagePage'),
+    validateSearch: usageSearch,
+  }),
+  createRoute({
+    ...inside('/verify', () => import('./pages/verify.tsx'), 'VerifyPage'),
+    validateSearch: verifySearch,
+  }),
+  createRoute({
+    ...inside('/lists', () => import('./pages/lists.tsx'), 'ListsPage'),
+    validateSearch: listsSearch,
+  }),
+  createRoute({ ...inside('/lists/new', () => import('./pages/new-list.tsx'), 'NewListPage') }),
+  createRoute({
+    ...inside('/lists/$id', () => import('./pages/list.tsx'), 'ListPage'),
+    validateSearch: listSearch,
+  }),
+  createRoute({
+    ...inside('/log', () => import('./pages/log.tsx'), 'LogPage'),
+    validateSearch: logSearch,
+  }),
+  createRoute({ ...inside('/log/$id', () => import('./pages/log-entry.tsx'), 'LogEntryPage') }),
+  createRoute({
+    ...inside('/outcomes', () => import('./pages/outcomes.tsx'), 'OutcomesPage'),
+    validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
+  }),
+  createRoute({
+    ...inside('/filters', () => import('./pages/filters.tsx'), 'FiltersPage'),
+    validateSearch: filtersSearch,
+  }),
+  createRoute({ ...inside('/policies', () => import('./pages/policies.tsx'), 'PoliciesPage') }),
+  createRoute({ ...inside('/policies/$name', () => import('./pages/policy.tsx'), 'PolicyPage') }),
+  createRoute({
+    ...inside('/settings/keys', () => import('./pages/keys.tsx'), 'KeysPage'),
+    validateSearch: keysSearch,
+  }),
+  createRoute({
+    ...inside('/settings/keys/$id', () => import('./pages/key.tsx'), 'KeyPage'),
+    validateSearch: (search: Record<string, unknown>) => ({ ...timeSearch(search), ...sourceSearch(search) }),
+  }),
+  createRoute({
+    ...inside('/settings/hooks', () => import('./pages/hooks.tsx'), 'HooksPage'),
+    validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
+  }),
+  createRoute({
+    ...inside('/webhooks', () => import('./pages/webhooks.tsx'), 'WebhooksPage'),
+    validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
+  }),
+  createRoute({
+    ...inside('/webhooks/$id', () => import('./pages/webhook.tsx'), 'WebhookPage'),
+    validateSearch: webhookSearch,
+  }),
+  createRoute({ ...inside('/alerts', () => import('./pages/alerts.tsx'), 'AlertsPage') }),
+  createRoute({ ...inside('/account', () => import('./pages/account.tsx'), 'AccountPage') }),
+  createRoute({ ...inside('/account/ledger', () => import('./pages/ledger.tsx'), 'LedgerPage') }),
+  createRoute({
+    ...inside('/account/members', () => import('./pages/members.tsx'), 'MembersPage'),
+    validateSearch: ({ invite }: Record<string, unknown>) => flagSearch('invite', invite),
+  }),
+  createRoute({
+    ...inside('/account/audit-log', () => import('./pages/audit-log.tsx'), 'AuditLogPage'),
+    validateSearch: auditLogSearch,
+  }),
+  createRoute({ ...inside('/security', () => import('./pages/security.tsx'), 'SecurityPage') }),
+  createRoute({
+    ...inside('/operator', () => import('./pages/operator.tsx'), 'OperatorPage'),
+    validateSearch: accountsSearch,
+  }),
+  createRoute({
+    ...inside('/operator/accounts/$id', () => import('./pages/operator-account.tsx'), 'OperatorAccountPage'),
+  }),
+  createRoute({
+    ...inside('/operator/keys', () => import('./pages/operator-keys.tsx'), 'OperatorKeysPage'),
+  }),
+  createRoute({ ...inside('/operator/service', () => import('./pages/service.tsx'), 'ServicePage') }),
+  createRoute({ ...inside('/operator/doctor', () => import('./pages/doctor.tsx'), 'DoctorPage') }),
+  createRoute({
+    ...inside('/operator/lists', () => import('./pages/disposable-lists.tsx'), 'DisposableListsPage'),
+  }),
+  createRoute({ ...inside('/operator/jobs', () => import('./pages/jobs.tsx'), 'JobsPage') }),
+  createRoute({
+    ...inside('/operator/replies', () => import('./pages/replies.tsx'), 'RepliesPage'),
+  }),
+  createRoute({
+    ...inside('/operator/sign-ins', () => import('./pages/operator-sign-ins.tsx'), 'OperatorSignInsPage'),
+  }),
+] as const;
 
 const routeTree = root.addChildren([
-  signedOut.addChildren([signIn, oidcReturn, signInLink, signUp, setup, resetPassword, verifyEmail, invitation]),
+  signedOut.addChildren(outsidePages),
   ...(design === null ? [] : [design]),
   reference.addChildren([referenceStart, referenceOperation]),
-  signedIn.addChildren([
-    overview,
-    usage,
-    verify,
-    lists,
-    newList,
-    list,
-    log,
-    logEntry,
-    outcomes,
-    filters,
-    policies,
-    policy,
-    keys,
-    key,
-    hooks,
-    webhooks,
-    webhook,
-    alerts,
-    account,
-    ledger,
-    members,
-    auditLog,
-    security,
-    operator,
-    operatorAccount,
-    operatorKeys,
-    service,
-    doctor,
-    disposableLists,
-    operatorJobs,
-    operatorReplies,
-    operatorSignIns,
-    unknown,
-  ]),
+  signedIn.addChildren([...insidePages, unknown]),
 ]);
 
+/** Does not compile where a page of the table has no route. */
 export const createAppRouter = (options: { history?: RouterHistory; scrollRestoration?: boolean } = {}) =>
   createRouter({
     routeTree,
@@ -289,7 +262,7 @@ export const createAppRouter = (options: { history?: RouterHistory; scrollRestor
     defaultPendingMinMs: 0,
     scrollRestoration: true,
     ...options,
-  });
+  }) satisfies { readonly routesByPath: Readonly<Record<PagePath, AnyRoute>> };
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -3,7 +3,7 @@ import { answerCalls } from '../../kernel/thread.ts';
 import type { DataReply, FirstView, ViewOrder } from './first-view.ts';
 
 type Ask = (path: string) => Promise<DataReply>;
-/** Of the view that is being rendered. */
+/** Of the view that is being rendered: the dashboard keeps the `fetch` that it finds first. */
 let asking: Ask;
 
 async function fetchData(request: Request): Promise<Response> {
@@ -13,15 +13,15 @@ async function fetchData(request: Request): Promise<Response> {
 }
 
 async function renderInThread(order: ViewOrder, ask: Ask): Promise<FirstView | null> {
-  const { script, url, platform, nonce, language, timeZone } = order;
   asking = ask;
   const localStorage = { getItem: () => null, setItem: () => undefined };
-  const browser = { location: new URL(url), navigator: { platform }, localStorage, fetch: fetchData };
+  const navigator = { platform: order.platform };
+  const browser = { location: new URL(order.url), navigator, localStorage, fetch: fetchData };
   for (const [name, value] of Object.entries(browser))
     Object.defineProperty(globalThis, name, { value, configurable: true });
   // Modules hold texts: each language has its own.
-  const { renderFirstView } = await import(`${pathToFileURL(script).href}?language=${language}`);
-  return renderFirstView(nonce, timeZone);
+  const { renderFirstView } = await import(`${pathToFileURL(order.script).href}?language=${order.language}`);
+  return renderFirstView(order);
 }
 
 let last: Promise<unknown> = Promise.resolve();

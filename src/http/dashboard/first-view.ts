@@ -1,9 +1,14 @@
 /** First views of pages of the dashboard as HTML, for lines on which their scripts take seconds. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { SessionReply } from '../../contract/dashboard/session.ts';
+import { ApiError, toApiError } from '../../kernel/errors.ts';
 import { cookieValue, isTimeZone, type Language, TIME_ZONE_COOKIE } from '../../kernel/facts/languages.ts';
+import { randomBytes } from '../../kernel/ids.ts';
 import { Thread, threadCode } from '../../kernel/thread.ts';
 import type { HttpContext } from '../context.ts';
-import { HttpReply, type HttpRequest, type ReplyHeaders } from '../exchange.ts';
-import { handlerOf, Router } from '../router.ts';
+import type { HttpReply, HttpRequest } from '../exchange.ts';
+import { errorReply, noteError } from '../reply.ts';
+import { answererOf, Router } from '../router.ts';
 import { DASHBOARD_ROUTES } from './table.ts';
 
 /** `renderFirstView` returns it (web/src/first-view.tsx). */
@@ -43,96 +48,82 @@ const viewThread = new Thread<ViewOrder, FirstView | null, string, DataReply>({
 const RENDERED_AT_ONCE = 8;
 const RENDER_TIMEOUT_MS = 2_000;
 
-/** `reply` has the data. Null where it failed. */
-async function renderView(order: ViewOrder, log: HttpRequest['log'], reply: (path: string) => Promise<DataReply>) {
-  if (viewThread.running >= RENDERED_AT_ONCE) return null;
-  try {
-    return await viewThread.call(order, { signal: AbortSignal.timeout(RENDER_TIMEOUT_MS), reply });
-  } catch (err) {
-    log.warn({ err }, 'a first view of the dashboard could not be rendered');
-    return null;
-  }
-}
-
-/** The reply to a view that asks for data within the request of its page. Cookies go with the page. */
-class InnerReply extends HttpReply {
-  readonly #page: HttpReply;
-  sent: DataReply = { status: 500, body: 'null' };
-  constructor(page: HttpReply) {
-    super(page.raw, []);
-    this.#page = page;
-  }
-  override set({ 'set-cookie': cookies }: ReplyHeaders): void {
-    if (cookies !== undefined) this.#page.set({ 'set-cookie': cookies });
-  }
-  override send(status: number, body: string | Buffer | undefined, own: ReplyHeaders = {}): void {
-    this.set(own);
-    this.sent = { status, body: String(body) };
-  }
-}
+type Ask = (page: HttpRequest, reply: HttpReply, path: string) => Promise<DataReply>;
 
 /** The private API for the views: every guard applies as if the browser had asked, from there, with its cookies. */
-function inProcess(context: HttpContext): (page: HttpRequest, reply: HttpReply, path: string) => Promise<DataReply> {
+function inProcess(context: HttpContext): Ask {
   const rows = DASHBOARD_ROUTES.filter(({ method, output }) => method === 'GET' && typeof output?.content === 'object');
-  const router = new Router(rows.map((row) => ({ ...row, handle: handlerOf(context, row) })));
+  const router = new Router(rows.map((row) => ({ ...row, answerTo: answererOf(context, row) })));
   return async (page, reply, path) => {
-    const inner = new InnerReply(reply);
     const found = router.find('GET', path.split('?', 1)[0] ?? '');
-    const request = { method: { value: 'GET' }, url: { value: path }, params: { value: found?.params } };
-    await found?.row.handle(Object.create(page, request), inner);
-    return inner.sent;
+    const own = { method: { value: 'GET' }, url: { value: path }, params: { value: found?.params } };
+    const request: HttpRequest = Object.create(page, own);
+    try {
+      if (found === null) throw new ApiError('not_found');
+      const { status = 200, body, type, headers } = await found.row.answerTo(request, reply);
+      const cookies = headers?.['set-cookie'];
+      if (cookies !== undefined) reply.set({ 'set-cookie': cookies });
+      return { status, body: type === undefined ? JSON.stringify(body) : String(body) };
+    } catch (error) {
+      const apiError = toApiError(error);
+      noteError(request, apiError);
+      return errorReply(apiError, request.id);
+    }
   };
 }
 
-/** Pages with a first view; those without a session with the URL that the router would redirect them to. */
-const TARGETS: ReadonlyMap<string, string | null> = new Map([
-  ...['/', '/accounts/:account'].map((path) => [path, null] as const),
-  ...['/sign-up', '/setup', '/reset-password', '/invitation'].map((path) => [path, path] as const),
-  ['/sign-in', '/sign-in?next=%2F'],
-]);
-export const hasFirstView = (path: string): boolean => TARGETS.has(path);
-/** How a page is sent. */
-type Shown = Pick<ViewOrder, 'nonce' | 'language'>;
-/** In place of a nonce in a view that is kept. */
-const NONCE = '__CSP_NONCE__';
+/** In place of the nonce of a page in its view; nobody else knows it. */
+const NONCE = randomBytes(16).toString('hex');
+
+/** The router would redirect to it. */
+const SIGN_IN = '/sign-in?next=%2F';
 
 /**
- * The first view of a page for whoever asks; null where the browser has to render it. `route`: its path in the table of
- * routes. What visitors without a session see depends on nothing that they send but the
+ * The first view of a page for whoever asks; null where the browser has to render it. `forVisitors`: the path of a page
+ * for those without a session; null: it is the overview. What visitors see depends on nothing that they send but the
  * language, and is rendered once in each.
  */
-export function firstViewOf(context: HttpContext, route: string) {
+export function firstViewOf(context: HttpContext, forVisitors: string | null) {
   const ask = inProcess(context);
-  const target = TARGETS.get(route) ?? null;
   const kept = new Map<Language, { readonly offers: string; readonly view: FirstView }>();
-  return async (request: HttpRequest, reply: HttpReply, { nonce, language }: Shown): Promise<FirstView | null> => {
+
+  async function viewFor(request: HttpRequest, reply: HttpReply, language: Language): Promise<FirstView | null> {
     const script = context.webFiles.firstViewScript();
-    if (script === null || !request.url.startsWith('/')) return null;
     const session = await ask(request, reply, '/dashboard/session');
-    const { user, ip: _theirs, ...rest }: Readonly<Record<string, unknown>> = JSON.parse(session.body);
-    if (session.status !== 200 || (target === null) === (user === null)) return null;
-    const platform = /Mac|iPhone|iPad/.exec(request.headers['user-agent'] ?? '')?.[0] ?? '';
-    // Without parameters: none has a meaning to these pages, and the browser says which it ignored.
-    const url = context.url() + (target ?? request.url.split('?', 1)[0]);
-    // Pages of visitors show no times.
-    const timeZone = target ? 'UTC' : timeZoneOf(request);
-    const order = { script, url, platform, nonce: target ? NONCE : nonce, language, timeZone };
-    const fresh = () =>
-      renderView(order, request.log, async (path) =>
-        path === '/dashboard/session' ? session : ask(request, reply, path),
-      );
-    if (target === null) return fresh();
+    if (script === null || session.status !== 200) return null;
+    const { user, accounts, ip: _theirs, ...rest }: SessionReply = JSON.parse(session.body);
+    const ids = accounts.flatMap(({ id, test_account }) => [id, test_account]);
+    const { account = ids[0] } = request.params;
+    if (forVisitors === null ? !ids.includes(account ?? '') : user !== null) return null;
     const offers = JSON.stringify(rest);
     const last = kept.get(language);
-    const view = last?.offers === offers ? last.view : await fresh();
-    if (view === null) return null;
-    kept.set(language, { offers, view });
-    return { ...view, html: view.html.replaceAll(NONCE, nonce) };
-  };
-}
+    if (forVisitors !== null && last?.offers === offers) return last.view;
+    if (viewThread.running >= RENDERED_AT_ONCE) return null;
+    // Without parameters: none has a meaning to these pages, and the browser says which it ignored.
+    const path = forVisitors === null ? `/accounts/${account}` : forVisitors === '/sign-in' ? SIGN_IN : forVisitors;
+    const { cookie, 'user-agent': agent = '' }: IncomingHttpHeaders = forVisitors === null ? request.headers : {};
+    const platform = /Mac|iPhone|iPad/.exec(agent)?.[0] ?? '';
+    const chosen = cookieValue(cookie, TIME_ZONE_COOKIE);
+    // UTC where the browser has not said yet.
+    const timeZone = isTimeZone(chosen) ? chosen : 'UTC';
+    const view = await viewThread.call(
+      { script, url: context.url() + path, platform, nonce: NONCE, language, timeZone },
+      {
+        signal: AbortSignal.timeout(RENDER_TIMEOUT_MS),
+        reply: async (asked) => (asked === '/dashboard/session' ? session : ask(request, reply, asked)),
+      },
+    );
+    if (forVisitors !== null && view !== null) kept.set(language, { offers, view });
+    return view;
+  }
 
-/** UTC where the browser has not said yet. */
-function timeZoneOf({ headers }: HttpRequest): string {
-  const chosen = cookieValue(headers.cookie, TIME_ZONE_COOKIE);
-  return isTimeZone(chosen) ? chosen : 'UTC';
+  return async (request: HttpRequest, reply: HttpReply, language: Language, nonce: string) => {
+    try {
+      const view = await viewFor(request, reply, language);
+      return view && { ...view, html: view.html.replaceAll(NONCE, nonce) };
+    } catch (err) {
+      request.log.warn({ err }, 'a first view of the dashboard could not be rendered');
+      return null;
+    }
+  };
 }

@@ -11,7 +11,7 @@ import { randomBytes, sha256Base64 } from '../../kernel/ids.ts';
 import type { HttpRequest } from '../exchange.ts';
 import { type Answer, type Route, route } from '../route.ts';
 import { accepted, compressedIfIdle, sharedAnswer } from '../shared-bytes.ts';
-import { type FirstView, firstViewOf, hasFirstView } from './first-view.ts';
+import { type FirstView, firstViewOf } from './first-view.ts';
 
 /** Pages of an account are also here; without it, the page adds the account that was opened last. */
 const WITH_ACCOUNT = '/accounts/:account';
@@ -29,13 +29,14 @@ const notBuilt = (): Answer => {
 
 /** They serve the dashboard's static files: one HTML page for all its paths, and its assets. */
 export const PAGE_ROUTES: readonly Route[] = [
-  ...PAGE_FACTS.flatMap(({ path, for: whom }) => {
+  ...PAGE_FACTS.flatMap(({ path, for: whom, firstView = false }) => {
     const pattern = path.replace('$', ':');
     // Without the dashboard, there are the API and its document.
     const absent = path === '/' || path.startsWith('/docs') ? toDocument : notBuilt;
-    const page = pageRoute(pattern, absent, { find: whom !== 'anyone' });
+    const options = { find: whom !== 'anyone', firstView };
+    const page = pageRoute(pattern, absent, options);
     const below = WITH_ACCOUNT + (path === '/' ? '' : pattern);
-    return whom === 'account' ? [page, pageRoute(below, notBuilt, { find: true })] : [page];
+    return whom === 'account' ? [page, pageRoute(below, notBuilt, options)] : [page];
   }),
   route({
     method: 'GET',
@@ -117,21 +118,24 @@ const PERMISSIONS =
   'publickey-credentials-get=(self), publickey-credentials-create=(self), clipboard-write=(self), ' +
   'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=()';
 
-/** `absent`: the response if the dashboard was not built. `find`: whether the page has the command palette. */
-function pageRoute(path: string, absent: () => Answer, { status = 200, find = false } = {}): Route {
+/**
+ * `absent`: the response if the dashboard was not built. `find`: whether the page has the command palette, and is for
+ * those with a session.
+ */
+function pageRoute(path: string, absent: () => Answer, { status = 200, find = false, firstView = false } = {}): Route {
   return route({
     method: 'GET',
     path,
     access: 'page',
     serve: (context) => {
-      const firstView = hasFirstView(path) ? firstViewOf(context, path) : null;
+      const viewFor = firstView ? firstViewOf(context, find ? null : path) : null;
       return async ({ request, reply }) => {
         const language = languageOf(request);
         const built = await context.webFiles.index(language);
         if (built === null) return absent();
         const nonce = randomBytes(16).toString('base64');
         const page = built.replaceAll('__CSP_NONCE__', nonce);
-        const view = (await firstView?.(request, reply, { nonce, language })) ?? null;
+        const view = (await viewFor?.(request, reply, language, nonce)) ?? null;
         const marked = find && view?.account !== null ? page.replace('<html ', '<html data-find ') : page;
         const html = Buffer.from(withFirstView(marked, view));
         const { bytes, coding } = await compressedIfIdle(html, request);

@@ -1,6 +1,6 @@
 import type { Role } from './roles.ts';
 
-interface PageFacts {
+export interface PageFacts {
   readonly title: string;
   /** Who may open it: anyone, every user, members of an account, operators. */
   readonly for: 'anyone' | 'user' | 'account' | 'operator';
@@ -8,13 +8,15 @@ interface PageFacts {
   readonly role?: Role;
   /** It concerns the account itself, not its data, and is not part of test mode. */
   readonly liveOnly?: true;
+  /** Its content is in the HTML. */
+  readonly firstView?: true;
   /** The page in the navigation to which it belongs. */
   readonly under?: string;
 }
 
 /** The pages of the dashboard, by path. `$id` is a parameter; pages of an account are also below `/accounts/acc_…`. */
 export const PAGES = {
-  '/': { title: 'Overview', for: 'account' },
+  '/': { title: 'Overview', for: 'account', firstView: true },
   '/verify': { title: 'Verify', for: 'account', role: 'member' },
   '/lists': { title: 'Lists', for: 'account' },
   '/lists/new': { title: 'New list', for: 'account', role: 'member', under: '/lists' },
@@ -46,14 +48,14 @@ export const PAGES = {
   '/operator/jobs': { title: 'Failed jobs', for: 'operator' },
   '/operator/replies': { title: 'SMTP replies', for: 'operator' },
   '/operator/sign-ins': { title: 'Sign-ins', for: 'operator' },
-  '/sign-in': { title: 'Sign in', for: 'anyone' },
+  '/sign-in': { title: 'Sign in', for: 'anyone', firstView: true },
   '/sign-in/oidc': { title: 'Sign in', for: 'anyone' },
   '/sign-in/link': { title: 'Sign in', for: 'anyone' },
-  '/sign-up': { title: 'Sign up', for: 'anyone' },
-  '/setup': { title: 'Set up Mailvet', for: 'anyone' },
-  '/reset-password': { title: 'Reset your password', for: 'anyone' },
+  '/sign-up': { title: 'Sign up', for: 'anyone', firstView: true },
+  '/setup': { title: 'Set up Mailvet', for: 'anyone', firstView: true },
+  '/reset-password': { title: 'Reset your password', for: 'anyone', firstView: true },
   '/verify-email': { title: 'Verify your email address', for: 'anyone' },
-  '/invitation': { title: 'Invitation', for: 'anyone' },
+  '/invitation': { title: 'Invitation', for: 'anyone', firstView: true },
   '/docs': { title: 'API reference', for: 'anyone' },
   '/docs/$operation': { title: 'API reference', for: 'anyone', under: '/docs' },
 } as const satisfies Readonly<Record<string, PageFacts>>;

@@ -14,7 +14,6 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
-import { DialogForm } from '../parts/dialog-form.tsx';
 import { Download } from '../parts/download.tsx';
 import { DownloadMenu } from '../parts/download-menu.tsx';
 import { Drawer, DrawerSteps } from '../parts/drawer.tsx';
@@ -24,7 +23,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { Figures } from '../parts/figures.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
-import { Form } from '../parts/form.tsx';
+import { DialogForm, Form } from '../parts/form.tsx';
 import { FormResult } from '../parts/form-result.tsx';
 import { FreshBar } from '../parts/fresh-bar.tsx';
 import { Glyph, type Outcome } from '../parts/glyph.tsx';
@@ -59,6 +58,7 @@ import { SuggestingEmailField } from '../parts/suggesting-email-field.tsx';
 import { type TimeSearch, USUAL } from '../parts/time.ts';
 import { TimePicker } from '../parts/time-picker.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
+import { useFields } from '../parts/use-fields.ts';
 import { useSubmit } from '../parts/use-submit.ts';
 import { Verdict } from '../parts/verdict/verdict.tsx';
 import { Address, VerdictLine } from '../parts/verdict/verdict-line.tsx';
@@ -120,7 +120,6 @@ const Forms = () => (
         send={() =>
           Promise.resolve({ id: 'inv_2', mailed: false, link: 'https://verify.example.net/invitation#token=sample' })
         }
-        main
       />
     </Sample>
   </Pair>
@@ -596,7 +595,9 @@ function Fields() {
   const [chip, setChip] = useState<string | null>('staging');
   const [name, setName] = useState('');
   const [time, setTime] = useState<TimeSearch>({});
-  const submit = useSubmit(() => Promise.reject(new Error('The service is busy. Try again in a minute.')));
+  const send = () => Promise.reject(new Error('The service is busy. Try again in a minute.'));
+  const submit = useSubmit(send);
+  const fields = useFields({ values: { name }, missing: { name: name === '' && 'Enter a name.' }, send });
   return (
     <Pair alike>
       <Sample title="Fields">
@@ -619,7 +620,7 @@ function Fields() {
         </Group>
       </Sample>
       <Sample title="Form">
-        <Form submit={submit} action="Save" main onCancel={() => undefined}>
+        <Form submit={submit} action="Save" main>
           <PersonNameField defaultValue="Ada" />
           <EmailField {...submit.field('email')} />
           <SuggestingEmailField {...submit.field('invited')} label="Invited" />
@@ -627,21 +628,13 @@ function Fields() {
           <NewPasswordField {...submit.field('next')} label="New password" />
           <CodeField {...submit.field('code')} />
         </Form>
-        <DialogForm
-          values={{ name }}
-          missing={{ name: name === '' && 'Enter a name.' }}
-          action="Save"
-          onSave={() => Promise.reject(new Error('The service is busy. Try again in a minute.'))}
-          onCancel={() => undefined}
-        >
-          {(errorOf) => (
-            <TextInput
-              label="Name"
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={errorOf('name')}
-            />
-          )}
+        <DialogForm submit={fields} action="Save" onCancel={() => undefined}>
+          <TextInput
+            label="Name"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={fields.errorOf('name')}
+          />
         </DialogForm>
       </Sample>
     </Pair>

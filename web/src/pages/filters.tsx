@@ -21,7 +21,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
 import { focusContent } from '../parts/focus.ts';
-import { Form } from '../parts/form.tsx';
+import { DialogForm } from '../parts/form.tsx';
 import { formatNumber, formatRelative } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
@@ -62,21 +62,7 @@ export function FiltersPage() {
     <Page
       title={t`Filters`}
       about={t`What your account blocks, at no charge, and what it allows whatever the lists say.`}
-      action={
-        <Group gap="xs">
-          <Button
-            component="a"
-            href={`/dashboard/accounts/${encodeURIComponent(id)}/filters.csv`}
-            download
-          >{t`Download CSV`}</Button>
-          {mayChange && (
-            <>
-              <Button onClick={importDialog.open}>{t`Import`}</Button>
-              <Button variant="filled" onClick={() => setAdding('')}>{t`Add filter`}</Button>
-            </>
-          )}
-        </Group>
-      }
+      action={<Actions mayChange={mayChange} onAdd={() => setAdding('')} onImport={importDialog.open} />}
     >
       <SearchBar
         label={t`Filters`}
@@ -118,21 +104,8 @@ export function FiltersPage() {
                 onTurn={(page) => go({ page })}
               />
             </Stack>
-          ) : isSearch ? (
-            <EmptyState title={t`No matching filters`}>{t`Try a shorter search term or all types.`}</EmptyState>
           ) : (
-            <EmptyState
-              title={t`No filters yet`}
-              action={
-                mayChange && (
-                  <Anchor
-                    component="button"
-                    type="button"
-                    onClick={importDialog.open}
-                  >{t`Paste a list or choose a CSV file`}</Anchor>
-                )
-              }
-            >{t`A filter blocks an email address, a domain, an IP network or a mail host: for example a disposable domain that is not on the lists yet, or a user who keeps signing up. Or it allows what the lists have, such as a customer’s domain. Filters apply to all API keys of the account.`}</EmptyState>
+            <NoFilters isSearch={isSearch} onImport={mayChange ? importDialog.open : null} />
           )
         }
       </QueryResult>
@@ -144,6 +117,40 @@ export function FiltersPage() {
     </Page>
   );
 }
+
+function Actions(props: { mayChange: boolean; onAdd: () => void; onImport: () => void }) {
+  const { id } = useAccount();
+  return (
+    <Group gap="xs">
+      <Button
+        component="a"
+        href={`/dashboard/accounts/${encodeURIComponent(id)}/filters.csv`}
+        download
+      >{t`Download CSV`}</Button>
+      {props.mayChange && (
+        <>
+          <Button onClick={props.onImport}>{t`Import`}</Button>
+          <Button variant="filled" onClick={props.onAdd}>{t`Add filter`}</Button>
+        </>
+      )}
+    </Group>
+  );
+}
+
+/** `onImport`: null where the user may not. */
+const NoFilters = ({ isSearch, onImport }: { isSearch: boolean; onImport: (() => void) | null }) =>
+  isSearch ? (
+    <EmptyState title={t`No matching filters`}>{t`Try a shorter search term or all types.`}</EmptyState>
+  ) : (
+    <EmptyState
+      title={t`No filters yet`}
+      action={
+        onImport && (
+          <Anchor component="button" type="button" onClick={onImport}>{t`Paste a list or choose a CSV file`}</Anchor>
+        )
+      }
+    >{t`A filter blocks an email address, a domain, an IP network or a mail host: for example a disposable domain that is not on the lists yet, or a user who keeps signing up. Or it allows what the lists have, such as a customer’s domain. Filters apply to all API keys of the account.`}</EmptyState>
+  );
 
 /** Adds one filter; the server detects its type. `value`: what it begins with; null: closed. */
 function AddDialog({ value, onClose }: { value: string | null; onClose: () => void }) {
@@ -168,7 +175,7 @@ function AddForm({ initial, onClose }: { initial: string; onClose: () => void })
     await client.invalidateQueries({ queryKey: filtersKey(id) });
   });
   return (
-    <Form submit={submit} action={t`Add`} main onCancel={onClose}>
+    <DialogForm submit={submit} action={t`Add`} onCancel={onClose}>
       <ActionField value={draft.action} onChange={(action) => setDraft({ ...draft, action })} />
       <TextInput
         {...submit.field('value')}
@@ -191,7 +198,7 @@ function AddForm({ initial, onClose }: { initial: string; onClose: () => void })
       />
       <ExpiryField field={submit.field('expires_at')} />
       <ReasonField field={submit.field('reason')} />
-    </Form>
+    </DialogForm>
   );
 }
 
@@ -234,7 +241,7 @@ function EditForm({ filter, onClose }: { filter: Filter; onClose: () => void }) 
     await client.invalidateQueries({ queryKey: filtersKey(id) });
   });
   return (
-    <Form submit={submit} action={t`Save`} main onCancel={onClose}>
+    <DialogForm submit={submit} action={t`Save`} onCancel={onClose}>
       <Text className="anywhere" fw={600}>
         {filter.value}
       </Text>
@@ -254,7 +261,7 @@ function EditForm({ filter, onClose }: { filter: Filter; onClose: () => void }) 
       )}
       <ExpiryField field={submit.field('expires_at')} initial={day} />
       <ReasonField field={submit.field('reason')} initial={filter.reason ?? ''} />
-    </Form>
+    </DialogForm>
   );
 }
 

@@ -65,7 +65,6 @@ export function LogPage() {
   const search = route.useSearch();
   // The same object, whatever row is open: what depends on it alone is not rendered again with each row.
   const filters = route.useSearch({ select: withoutOpen, structuralSharing: true });
-  const navigate = route.useNavigate();
   const client = useQueryClient();
   /** The address to erase, while the dialog is open. */
   const [erasing, setErasing] = useState<string | null>(null);
@@ -77,17 +76,7 @@ export function LogPage() {
   const days = query.data?.[0]?.retention_days;
   const egresses = query.data?.[0]?.egresses ?? NO_EGRESSES;
   const fresh = useNewEntries(id, filters, query.data?.[0], rows[0]);
-  const show = useCallback((next: LogSearch) => void navigate({ search: next, resetScroll: false }), [navigate]);
-  const showTime = useCallback((time: TimeSearch) => show({ ...withoutTime(filters), ...time }), [show, filters]);
-  const showView = useCallback((text: string, view: string) => show({ ...viewSearch(text), view }), [show]);
-  const openEntry = useCallback(
-    (open: string) => void navigate({ search: (now: LogSearch) => ({ ...now, open }), resetScroll: false }),
-    [navigate],
-  );
-  const close = () => {
-    focusRow(open);
-    show(view === undefined ? filters : { ...filters, view });
-  };
+  const { show, showTime, showView, openEntry, close } = useShow(search, filters);
   const step = (by: -1 | 1) => {
     const at = rows.findIndex((row) => row.id === open);
     const next = rows[at < 0 ? 0 : at + by];
@@ -147,6 +136,23 @@ export function LogPage() {
       />
     </Page>
   );
+}
+
+/** What the page is to show next; its state is the URL. */
+function useShow({ open, view }: LogSearch, filters: LogSearch) {
+  const navigate = route.useNavigate();
+  const show = useCallback((next: LogSearch) => void navigate({ search: next, resetScroll: false }), [navigate]);
+  const showTime = useCallback((time: TimeSearch) => show({ ...withoutTime(filters), ...time }), [show, filters]);
+  const showView = useCallback((text: string, view: string) => show({ ...viewSearch(text), view }), [show]);
+  const openEntry = useCallback(
+    (open: string) => void navigate({ search: (now: LogSearch) => ({ ...now, open }), resetScroll: false }),
+    [navigate],
+  );
+  const close = () => {
+    focusRow(open);
+    show(view === undefined ? filters : { ...filters, view });
+  };
+  return { show, showTime, showView, openEntry, close };
 }
 
 /** `days`: for how long it is kept; undefined while that is loading. */

@@ -9,7 +9,7 @@ import { type Role, useAccount, useHasRole, useRefreshSession } from '../api/ses
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { focusContent } from '../parts/focus.ts';
-import { Form } from '../parts/form.tsx';
+import { DialogForm } from '../parts/form.tsx';
 import { InvitationForm } from '../parts/invitation-form.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
@@ -107,7 +107,6 @@ function Invite({ onClose }: { onClose: () => void }) {
         await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
         return invited;
       }}
-      main
       onCancel={onClose}
       done={<Button onClick={onClose}>{t`Done`}</Button>}
     >
@@ -140,12 +139,12 @@ function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) 
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
   });
   return (
-    <Form submit={submit} action={t`Save`} main onCancel={onClose}>
+    <DialogForm submit={submit} action={t`Save`} onCancel={onClose}>
       <RoleChoice value={role} onChange={setRole} />
       <Text size="sm" role="status">
         {consequence(member, role)}
       </Text>
-    </Form>
+    </DialogForm>
   );
 }
 
@@ -158,27 +157,13 @@ function consequence({ email, role, is_you }: Member, next: Role): string | null
   return null;
 }
 
-function MembersTable({ members }: { members: readonly Member[] }) {
-  const { id, name, role: mine } = useAccount();
-  const client = useQueryClient();
-  const refreshSession = useRefreshSession();
-  const navigate = useNavigate();
-  const removal = useDialogState<Member>();
-  const leaving = removal.item;
-  const roleDialog = useDialogState<Member>();
-
-  async function remove(member: Member) {
-    await removeMember(id, member.user_id);
-    if (member.is_you) {
-      await refreshSession();
-      return navigate({ to: '/' });
-    }
-    await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
-    focusContent();
-    void notify(t`${member.name} removed.`);
-  }
-
-  const columns: readonly Column<Member>[] = [
+/** `mine`: the role of the user. */
+function columnsFor(
+  mine: Role,
+  onRole: (of: Member) => void,
+  onRemove: (of: Member) => void,
+): readonly Column<Member>[] {
+  return [
     {
       header: t`Member`,
       cell: (member) => (
@@ -203,7 +188,7 @@ function MembersTable({ members }: { members: readonly Member[] }) {
             <Button
               size="compact-xs"
               aria-label={t`Change role of ${member.email}`}
-              onClick={() => roleDialog.open(member)}
+              onClick={() => onRole(member)}
             >{t`Change`}</Button>
           )}
         </Group>
@@ -229,17 +214,43 @@ function MembersTable({ members }: { members: readonly Member[] }) {
           <Button
             size="xs"
             aria-label={member.is_you ? t`Leave account` : t`Remove ${member.email}`}
-            onClick={() => removal.open(member)}
+            onClick={() => onRemove(member)}
           >
             {member.is_you ? t`Leave` : t`Remove`}
           </Button>
         ),
     },
   ];
+}
+
+function MembersTable({ members }: { members: readonly Member[] }) {
+  const { id, name, role: mine } = useAccount();
+  const client = useQueryClient();
+  const refreshSession = useRefreshSession();
+  const navigate = useNavigate();
+  const removal = useDialogState<Member>();
+  const leaving = removal.item;
+  const roleDialog = useDialogState<Member>();
+
+  async function remove(member: Member) {
+    await removeMember(id, member.user_id);
+    if (member.is_you) {
+      await refreshSession();
+      return navigate({ to: '/' });
+    }
+    await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
+    focusContent();
+    void notify(t`${member.name} removed.`);
+  }
 
   return (
     <>
-      <DataTable label={t`Members`} columns={columns} rows={members} rowKey={({ user_id }) => user_id} />
+      <DataTable
+        label={t`Members`}
+        columns={columnsFor(mine, roleDialog.open, removal.open)}
+        rows={members}
+        rowKey={({ user_id }) => user_id}
+      />
       <RoleDialog member={roleDialog.item} opened={roleDialog.opened} onClose={roleDialog.close} />
       <ConfirmDialog
         title={leaving?.is_you ? t`Leave ${name}?` : t`Remove ${leaving?.name ?? ''}?`}

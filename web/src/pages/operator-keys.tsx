@@ -10,14 +10,15 @@ import type { OperatorKey } from '../api/schema.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { DialogForm } from '../parts/dialog-form.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { focusContent, focusOnMount } from '../parts/focus.ts';
+import { DialogForm } from '../parts/form.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { useDialogState } from '../parts/use-dialog-state.ts';
+import { useFields } from '../parts/use-fields.ts';
 import { parseEntries } from './keys/entries.ts';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { OPERATOR_KEY } from './operator/queries.ts';
@@ -49,61 +50,56 @@ function KeyForm({ onSave, onCancel }: { onSave: (key: NewKey) => Promise<unknow
   const [addresses, setAddresses] = useState('');
   const [scopes, setScopes] = useState<OperatorScope[]>([]);
   const [expires, setExpires] = useState('');
+  const fields = useFields({
+    values: { name, allow_ips: addresses, scopes, expires_at: expires },
+    send: () => onSave({ name: name.trim(), allow_ips: parseEntries(addresses), scopes, expires_at: expires }),
+  });
   return (
-    <DialogForm
-      values={{ name, allow_ips: addresses, scopes, expires_at: expires }}
-      action={t`Create key`}
-      onCancel={onCancel}
-      onSave={() => onSave({ name: name.trim(), allow_ips: parseEntries(addresses), scopes, expires_at: expires })}
-    >
-      {(errorOf) => (
-        <>
-          <TextInput
-            label={t`Name`}
-            description={t`The program that uses the key, such as “Billing”.`}
-            maxLength={NAME_LENGTH.max}
-            autoComplete="off"
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={errorOf('name')}
-          />
-          <Textarea
-            label={t`Allowed IP addresses`}
-            description={t`IP addresses and CIDR blocks of the program, separated by commas or new lines. Required.`}
-            placeholder={'192.0.2.10\n2001:db8::/48'}
-            autosize
-            minRows={2}
-            maxRows={10}
-            autoComplete="off"
-            spellCheck={false}
-            value={addresses}
-            onChange={(event) => setAddresses(event.currentTarget.value)}
-            error={errorOf('allow_ips')}
-          />
-          <Checkbox.Group
-            label={t`Scopes`}
-            description={t`What the key may be used for, in all accounts.`}
-            value={scopes}
-            onChange={(chosen) => setScopes(OPERATOR_SCOPES.filter((scope) => chosen.includes(scope)))}
-            error={errorOf('scopes')}
-          >
-            <Stack gap="xs" mt={6}>
-              {OPERATOR_SCOPES.map((scope) => (
-                <Checkbox key={scope} value={scope} label={SCOPE_LABELS[scope]} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          <TextInput
-            type="date"
-            label={t`Expiry date`}
-            description={t`The key is rejected from the beginning of this day (UTC); at most ${OPERATOR_KEY_DAYS.max} days from now.`}
-            value={expires}
-            onChange={(event) => setExpires(event.currentTarget.value)}
-            error={errorOf('expires_at')}
-          />
-        </>
-      )}
+    <DialogForm submit={fields} action={t`Create key`} onCancel={onCancel}>
+      <TextInput
+        label={t`Name`}
+        description={t`The program that uses the key, such as “Billing”.`}
+        maxLength={NAME_LENGTH.max}
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fields.errorOf('name')}
+      />
+      <Textarea
+        label={t`Allowed IP addresses`}
+        description={t`IP addresses and CIDR blocks of the program, separated by commas or new lines. Required.`}
+        placeholder={'192.0.2.10\n2001:db8::/48'}
+        autosize
+        minRows={2}
+        maxRows={10}
+        autoComplete="off"
+        spellCheck={false}
+        value={addresses}
+        onChange={(event) => setAddresses(event.currentTarget.value)}
+        error={fields.errorOf('allow_ips')}
+      />
+      <Checkbox.Group
+        label={t`Scopes`}
+        description={t`What the key may be used for, in all accounts.`}
+        value={scopes}
+        onChange={(chosen) => setScopes(OPERATOR_SCOPES.filter((scope) => chosen.includes(scope)))}
+        error={fields.errorOf('scopes')}
+      >
+        <Stack gap="xs" mt={6}>
+          {OPERATOR_SCOPES.map((scope) => (
+            <Checkbox key={scope} value={scope} label={SCOPE_LABELS[scope]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <TextInput
+        type="date"
+        label={t`Expiry date`}
+        description={t`The key is rejected from the beginning of this day (UTC); at most ${OPERATOR_KEY_DAYS.max} days from now.`}
+        value={expires}
+        onChange={(event) => setExpires(event.currentTarget.value)}
+        error={fields.errorOf('expires_at')}
+      />
     </DialogForm>
   );
 }

@@ -15,7 +15,7 @@ import { ACCOUNT_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
 import type { OperatorAccount } from '../api/schema.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { Form } from '../parts/form.tsx';
+import { DialogForm } from '../parts/form.tsx';
 import { formatDate, formatNumber } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
@@ -122,7 +122,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
     await navigate({ to: '/operator/accounts/$id', params: { id: created.id } });
   });
   return (
-    <Form submit={submit} action={t`Create`} main onCancel={onClose}>
+    <DialogForm submit={submit} action={t`Create`} onCancel={onClose}>
       <TextInput
         {...submit.field('name')}
         label={t`Name`}
@@ -148,7 +148,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
         maxLength={15}
         autoComplete="off"
       />
-    </Form>
+    </DialogForm>
   );
 }
 

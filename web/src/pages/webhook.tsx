@@ -271,20 +271,24 @@ function Replay({ of, onEnd }: { of: Delivery; onEnd: (result: string) => void }
 
 type Open = 'edit' | 'disable' | 'rotate' | 'delete';
 
-/** What an admin can do with a webhook. */
-function WebhookActions({ of, onDeleted }: { of: Webhook; onDeleted: () => Promise<unknown> }) {
+/** Requests about a webhook. */
+function useWebhook({ id }: Webhook) {
   const { id: account } = useAccount();
   const client = useQueryClient();
-  const [open, setOpen] = useState<Open | null>(null);
-  const [secret, setSecret] = useState<string | null>(null);
-  const [tested, setTested] = useState<Delivery | null>(null);
-  const params = { path: { account, id: of.id } };
+  const params = { path: { account, id } };
   const refresh = () => client.invalidateQueries({ queryKey: ['account', account, 'webhooks'] });
-  const close = () => setOpen(null);
   const change = async (body: Partial<Pick<Webhook, 'url' | 'events' | 'description' | 'enabled'>>) => {
     await unwrap(api.PATCH('/dashboard/accounts/{account}/webhooks/{id}', { params, body }));
     await refresh();
   };
+  return { params, refresh, change };
+}
+
+/** What an admin can do with a webhook. */
+function WebhookActions({ of, onDeleted }: { of: Webhook; onDeleted: () => Promise<unknown> }) {
+  const { params, refresh, change } = useWebhook(of);
+  const [open, setOpen] = useState<Open | null>(null);
+  const [tested, setTested] = useState<Delivery | null>(null);
   const test = useAsyncAction(async () => {
     setTested(null);
     setTested(await unwrap(api.POST('/dashboard/accounts/{account}/webhooks/{id}/test', { params })));
@@ -315,6 +319,23 @@ function WebhookActions({ of, onDeleted }: { of: Webhook; onDeleted: () => Promi
         )}
       </div>
       {error && <ErrorAlert error={error} />}
+      <WebhookDialogs of={of} open={open} onClose={() => setOpen(null)} onDeleted={onDeleted} />
+    </>
+  );
+}
+
+/** One at a time. */
+function WebhookDialogs(props: {
+  of: Webhook;
+  open: Open | null;
+  onClose: () => void;
+  onDeleted: () => Promise<unknown>;
+}) {
+  const { of, open, onClose: close, onDeleted } = props;
+  const { params, refresh, change } = useWebhook(of);
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <>
       <Modal opened={open === 'edit'} onClose={close} title={t`Edit webhook`} size="lg">
         <WebhookForm
           initial={of}

@@ -2,8 +2,9 @@ import { t } from '@lingui/core/macro';
 import { Group, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { dayOf } from './days.ts';
-import { DialogForm } from './dialog-form.tsx';
+import { DialogForm } from './form.tsx';
 import { type TimeSearch, validateDays } from './time.ts';
+import { useFields } from './use-fields.ts';
 
 interface Days {
   readonly from: string;
@@ -38,32 +39,29 @@ function CustomRange({
   const [from, setFrom] = useState(days.from);
   const [to, setTo] = useState(days.to);
   const wrong = validateDays(from, to);
+  const fields = useFields({
+    values: { from, to },
+    missing: wrong === null ? {} : { [wrong.field]: wrong.error },
+    send: async () => onChange({ from, to }),
+  });
   return (
-    <DialogForm
-      values={{ from, to }}
-      missing={wrong === null ? {} : { [wrong.field]: wrong.error }}
-      action={t`Apply`}
-      onCancel={onCancel}
-      onSave={async () => onChange({ from, to })}
-    >
-      {(errorOf) => (
-        <Group align="flex-start" gap="xs">
-          <TextInput
-            type="date"
-            label={t`From (UTC)`}
-            value={from}
-            onChange={(event) => setFrom(event.currentTarget.value)}
-            error={errorOf('from')}
-          />
-          <TextInput
-            type="date"
-            label={t`To (inclusive)`}
-            value={to}
-            onChange={(event) => setTo(event.currentTarget.value)}
-            error={errorOf('to')}
-          />
-        </Group>
-      )}
+    <DialogForm submit={fields} action={t`Apply`} onCancel={onCancel}>
+      <Group align="flex-start" gap="xs">
+        <TextInput
+          type="date"
+          label={t`From (UTC)`}
+          value={from}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+          error={fields.errorOf('from')}
+        />
+        <TextInput
+          type="date"
+          label={t`To (inclusive)`}
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+          error={fields.errorOf('to')}
+        />
+      </Group>
     </DialogForm>
   );
 }

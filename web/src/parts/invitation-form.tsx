@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { INVITATION_DAYS } from '../../../src/kernel/facts/lifetimes.ts';
 import type { Invited } from '../api/schema.ts';
 import { CopyText } from './copy-text.tsx';
-import { Form } from './form.tsx';
+import { DialogForm, Form } from './form.tsx';
 import { FormResult } from './form-result.tsx';
 import { SuggestingEmailField } from './suggesting-email-field.tsx';
 import { useSubmit } from './use-submit.ts';
@@ -25,7 +25,6 @@ function outcomeOf({ mailed, link }: Invited, email: string): string {
  */
 export function InvitationForm(props: {
   send: (email: string) => Promise<Invited>;
-  main?: boolean;
   /** In a dialog. */
   onCancel?: () => void;
   /** Below what became of it. */
@@ -33,7 +32,7 @@ export function InvitationForm(props: {
   /** More fields. */
   children?: ReactNode;
 }) {
-  const { send, main = false, onCancel, done, children } = props;
+  const { send, onCancel, done, children } = props;
   const { mutateAsync, data } = useMutation({ mutationFn: send, gcTime: 0 });
   const [invited, setInvited] = useState('');
   const submit = useSubmit(async ({ email = '' }) => {
@@ -49,10 +48,16 @@ export function InvitationForm(props: {
         </Stack>
       </FormResult>
     );
-  return (
-    <Form submit={submit} action={t`Invite`} main={main} {...(onCancel ? { onCancel } : {})}>
-      <SuggestingEmailField {...submit.field('email')} autoComplete="off" data-autofocus={main || undefined} />
+  const fields = (
+    <>
+      <SuggestingEmailField
+        {...submit.field('email')}
+        autoComplete="off"
+        data-autofocus={onCancel !== undefined || undefined}
+      />
       {children}
-    </Form>
+    </>
   );
+  const form = { submit, action: t`Invite`, children: fields };
+  return onCancel ? <DialogForm {...form} onCancel={onCancel} /> : <Form {...form} />;
 }

@@ -1,63 +1,57 @@
 import { t } from '@lingui/core/macro';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
-import { PAGE_FACTS, PAGES, type PagePath } from '../../../src/kernel/facts/pages.ts';
+import { PAGE_FACTS, PAGES, type PageFacts, type PagePath } from '../../../src/kernel/facts/pages.ts';
 import { isAtLeast } from '../../../src/kernel/facts/roles.ts';
 import { useAccountOrNull, useSession } from '../api/session.ts';
 import { factText } from '../parts/fact-text.ts';
 import type { IconName } from '../parts/icon.tsx';
 
-type NavPath = Exclude<PagePath, `${string}$${string}`>;
-type Whom = 'account' | 'user' | 'operator';
+const GROUPS = {
+  work: t`Work`,
+  rules: t`Rules`,
+  build: t`Build`,
+  account: t`Account`,
+  you: t`You`,
+  operator: t`Operator`,
+} as const;
 
-/** The navigation, in order; icons of pages by path. */
-const NAVIGATION: readonly (readonly [
-  title: string,
-  whom: Whom,
-  pages: Readonly<Partial<Record<NavPath, IconName>>>,
-])[] = [
-  [
-    t`Work`,
-    'account',
-    { '/': 'chart-bar', '/verify': 'at', '/lists': 'list-check', '/log': 'logs', '/outcomes': 'check' },
-  ],
-  [t`Rules`, 'account', { '/filters': 'filter', '/policies': 'scale' }],
-  [
-    t`Build`,
-    'account',
-    { '/settings/keys': 'key', '/settings/hooks': 'login', '/webhooks': 'webhook', '/alerts': 'bell' },
-  ],
-  [
-    t`Account`,
-    'account',
-    {
-      '/usage': 'chart-line',
-      '/account/ledger': 'receipt',
-      '/account/members': 'users',
-      '/account/audit-log': 'shield-check',
-      '/account': 'adjustments-horizontal',
-    },
-  ],
-  [t`You`, 'user', { '/security': 'lock' }],
-  [
-    t`Operator`,
-    'operator',
-    {
-      '/operator': 'building',
-      '/operator/keys': 'tool',
-      '/operator/service': 'activity',
-      '/operator/doctor': 'stethoscope',
-      '/operator/lists': 'database',
-      '/operator/jobs': 'alert-triangle',
-      '/operator/replies': 'message',
-      '/operator/sign-ins': 'fingerprint',
-    },
-  ],
-];
+/** Pages of those who have signed in, but for those that belong to another. */
+type NavPath = {
+  [P in PagePath]: (typeof PAGES)[P] extends { for: 'anyone' } | { under: string } ? never : P;
+}[PagePath];
+
+/** The navigation; groups, and pages of each, in their order. */
+const NAVIGATION: Readonly<Record<NavPath, readonly [group: keyof typeof GROUPS, icon: IconName]>> = {
+  '/': ['work', 'chart-bar'],
+  '/verify': ['work', 'at'],
+  '/lists': ['work', 'list-check'],
+  '/log': ['work', 'logs'],
+  '/outcomes': ['work', 'check'],
+  '/filters': ['rules', 'filter'],
+  '/policies': ['rules', 'scale'],
+  '/settings/keys': ['build', 'key'],
+  '/settings/hooks': ['build', 'login'],
+  '/webhooks': ['build', 'webhook'],
+  '/alerts': ['build', 'bell'],
+  '/usage': ['account', 'chart-line'],
+  '/account/ledger': ['account', 'receipt'],
+  '/account/members': ['account', 'users'],
+  '/account/audit-log': ['account', 'shield-check'],
+  '/account': ['account', 'adjustments-horizontal'],
+  '/security': ['you', 'lock'],
+  '/operator': ['operator', 'building'],
+  '/operator/keys': ['operator', 'tool'],
+  '/operator/service': ['operator', 'activity'],
+  '/operator/doctor': ['operator', 'stethoscope'],
+  '/operator/lists': ['operator', 'database'],
+  '/operator/jobs': ['operator', 'alert-triangle'],
+  '/operator/replies': ['operator', 'message'],
+  '/operator/sign-ins': ['operator', 'fingerprint'],
+};
 
 interface NavGroup {
+  readonly name: keyof typeof GROUPS;
   readonly title: string;
-  /** Which users see it: members of an account, everyone, operators. */
-  readonly for: Whom;
   readonly pages: readonly { readonly to: NavPath; readonly label: string; readonly icon: IconName }[];
 }
 
@@ -65,28 +59,17 @@ interface NavGroup {
 export function useNavGroups(): readonly NavGroup[] {
   const { user } = useSession();
   const account = useAccountOrNull();
-  const mine = account?.role ?? 'viewer';
-  const seen: Readonly<Record<Whom, boolean>> = {
-    account: account !== null,
-    user: true,
-    operator: user?.operator === true,
-  };
-  const shown = new Set(
-    PAGE_FACTS.filter(({ role = 'viewer', liveOnly }) => isAtLeast(mine, role) && !(liveOnly && account?.test)).map(
-      ({ path }) => path,
-    ),
-  );
-  return NAVIGATION.filter(([, whom]) => seen[whom]).map(([title, whom, icons]) => ({
-    title,
-    for: whom,
-    pages: navPaths(icons).flatMap((to) => {
-      const icon = icons[to];
-      return icon !== undefined && shown.has(to) ? [{ to, label: factText(PAGES[to].title), icon }] : [];
-    }),
-  }));
+  const isShown = ({ for: whom, role = 'viewer', liveOnly }: PageFacts): boolean =>
+    whom === 'account'
+      ? account !== null && isAtLeast(account.role, role) && !(liveOnly && account.test)
+      : whom === 'user' || user?.operator === true;
+  const shown = keysOf(NAVIGATION).filter((to) => isShown(PAGES[to]));
+  return keysOf(GROUPS).flatMap((name) => {
+    const own = shown.filter((to) => NAVIGATION[to][0] === name);
+    const pages = own.map((to) => ({ to, label: factText(PAGES[to].title), icon: NAVIGATION[to][1] }));
+    return pages.length === 0 ? [] : [{ name, title: GROUPS[name], pages }];
+  });
 }
-
-const navPaths = (icons: object) => keysOf(PAGES).filter((path): path is NavPath => Object.hasOwn(icons, path));
 
 /** Whether it is one of the pages for operators: these are one entry of the navigation, with tabs. */
 export const isOfOperator = (pathname: string): boolean =>

@@ -133,11 +133,11 @@ function Navigation({ pathname, onLeave }: { pathname: string; onLeave: () => vo
   const time = useKeptTime();
   const counts = useCounts();
   const groups = useNavGroups();
-  const isOperator = groups.some((group) => group.for === 'operator');
+  const isOperator = groups.some((group) => group.name === 'operator');
   return (
     <div className={css.groups}>
       {groups
-        .filter((group) => group.for !== 'operator')
+        .filter((group) => group.name !== 'operator')
         .map(({ title, pages }) => (
           <div key={title}>
             <h2>{title}</h2>
@@ -218,7 +218,7 @@ function useCounts(): Readonly<Partial<Record<PagePath, string>>> {
 
 /** The pages for operators. */
 function OperatorTabs({ pathname }: { pathname: string }) {
-  const pages = useNavGroups().find((group) => group.for === 'operator')?.pages ?? [];
+  const pages = useNavGroups().find((group) => group.name === 'operator')?.pages ?? [];
   if (pages.length === 0) return null;
   return (
     <nav className={css.tabs} aria-label={t`Operator`}>

@@ -17,9 +17,10 @@ import type { Hook } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { DialogForm } from '../../parts/dialog-form.tsx';
+import { DialogForm } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { parseInteger } from '../../parts/parse-integer.ts';
+import { useFields } from '../../parts/use-fields.ts';
 import { policiesQuery } from '../policies/queries.ts';
 import { CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
 import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
@@ -140,88 +141,82 @@ function SettingsForm(props: {
   const [scope, setScope] = useState(initial?.scope ?? '');
   const [timeoutMs, setTimeoutMs] = useState(String(initial?.timeout_ms ?? HOOK_FACTS[kind].timeoutMs));
   const [rateLimit, setRateLimit] = useState(String(initial?.rate_limit ?? ''));
+  const fields = useFields({
+    values: { kind, name, policy, scope, timeout_ms: timeoutMs, rate_limit: rateLimit },
+    missing: { name: name.trim() === '' && t`Enter a name.` },
+    send: async () =>
+      onSave(kind, {
+        name: name.trim(),
+        policy,
+        scope: scope.trim() || null,
+        timeout_ms: parseInteger(timeoutMs, 'timeout_ms', HOOK_TIMEOUT_MS.min),
+        rate_limit: rateLimit.trim() === '' ? null : parseInteger(rateLimit, 'rate_limit', HOOK_RATE_LIMIT.min),
+      }),
+  });
   return (
-    <DialogForm
-      values={{ kind, name, policy, scope, timeout_ms: timeoutMs, rate_limit: rateLimit }}
-      missing={{ name: name.trim() === '' && t`Enter a name.` }}
-      action={action}
-      onCancel={onCancel}
-      onSave={async () =>
-        onSave(kind, {
-          name: name.trim(),
-          policy,
-          scope: scope.trim() || null,
-          timeout_ms: parseInteger(timeoutMs, 'timeout_ms', HOOK_TIMEOUT_MS.min),
-          rate_limit: rateLimit.trim() === '' ? null : parseInteger(rateLimit, 'rate_limit', HOOK_RATE_LIMIT.min),
-        })
-      }
-    >
-      {(errorOf) => (
-        <>
-          {initial !== null && <CopyText label="URL" text={initial.url} />}
-          {initial === null && (
-            <NativeSelect
-              label={t`Auth server`}
-              data={KINDS}
-              value={kind}
-              onChange={({ currentTarget: { value } }) => {
-                if (!isHookKind(value)) return;
-                setKind(value);
-                setTimeoutMs(String(HOOK_FACTS[value].timeoutMs));
-              }}
-              error={errorOf('kind')}
-            />
-          )}
-          <TextInput
-            label={t`Name`}
-            description={t`The project or realm that calls it, such as “Shop, production”.`}
-            required
-            withAsterisk={false}
-            maxLength={NAME_LENGTH.max}
-            autoComplete="off"
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={errorOf('name')}
-          />
-          <NativeSelect
-            label={t`Policy`}
-            description={t`Decides whether an address may sign up.`}
-            data={names}
-            value={policy}
-            onChange={(event) => setPolicy(event.currentTarget.value)}
-            error={errorOf('policy')}
-          />
-          <TextInput
-            label={t`Scope`}
-            description={t`Such as “signup”: mailboxes are remembered under it, for the policy’s rule about mailboxes seen before. Leave empty to remember none.`}
-            maxLength={SEEN_SCOPE_LENGTH.max}
-            autoComplete="off"
-            spellCheck={false}
-            value={scope}
-            onChange={(event) => setScope(event.currentTarget.value)}
-            error={errorOf('scope')}
-          />
-          <TextInput
-            label={t`Time limit of the auth server`}
-            description={t`Milliseconds that it waits. The answer is there half a second before.`}
-            inputMode="numeric"
-            autoComplete="off"
-            value={timeoutMs}
-            onChange={(event) => setTimeoutMs(event.currentTarget.value)}
-            error={errorOf('timeout_ms')}
-          />
-          <TextInput
-            label={t`Rate limit`}
-            description={t`Calls in ${WINDOW_SECONDS / 60} minutes; beyond it, the policy’s answer without a verdict counts. Leave empty for half of the account’s limit.`}
-            inputMode="numeric"
-            autoComplete="off"
-            value={rateLimit}
-            onChange={(event) => setRateLimit(event.currentTarget.value)}
-            error={errorOf('rate_limit')}
-          />
-        </>
+    <DialogForm submit={fields} action={action} onCancel={onCancel}>
+      {initial !== null && <CopyText label="URL" text={initial.url} />}
+      {initial === null && (
+        <NativeSelect
+          label={t`Auth server`}
+          data={KINDS}
+          value={kind}
+          onChange={({ currentTarget: { value } }) => {
+            if (!isHookKind(value)) return;
+            setKind(value);
+            setTimeoutMs(String(HOOK_FACTS[value].timeoutMs));
+          }}
+          error={fields.errorOf('kind')}
+        />
       )}
+      <TextInput
+        label={t`Name`}
+        description={t`The project or realm that calls it, such as “Shop, production”.`}
+        required
+        withAsterisk={false}
+        maxLength={NAME_LENGTH.max}
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fields.errorOf('name')}
+      />
+      <NativeSelect
+        label={t`Policy`}
+        description={t`Decides whether an address may sign up.`}
+        data={names}
+        value={policy}
+        onChange={(event) => setPolicy(event.currentTarget.value)}
+        error={fields.errorOf('policy')}
+      />
+      <TextInput
+        label={t`Scope`}
+        description={t`Such as “signup”: mailboxes are remembered under it, for the policy’s rule about mailboxes seen before. Leave empty to remember none.`}
+        maxLength={SEEN_SCOPE_LENGTH.max}
+        autoComplete="off"
+        spellCheck={false}
+        value={scope}
+        onChange={(event) => setScope(event.currentTarget.value)}
+        error={fields.errorOf('scope')}
+      />
+      <TextInput
+        label={t`Time limit of the auth server`}
+        description={t`Milliseconds that it waits. The answer is there half a second before.`}
+        inputMode="numeric"
+        autoComplete="off"
+        value={timeoutMs}
+        onChange={(event) => setTimeoutMs(event.currentTarget.value)}
+        error={fields.errorOf('timeout_ms')}
+      />
+      <TextInput
+        label={t`Rate limit`}
+        description={t`Calls in ${WINDOW_SECONDS / 60} minutes; beyond it, the policy’s answer without a verdict counts. Leave empty for half of the account’s limit.`}
+        inputMode="numeric"
+        autoComplete="off"
+        value={rateLimit}
+        onChange={(event) => setRateLimit(event.currentTarget.value)}
+        error={fields.errorOf('rate_limit')}
+      />
     </DialogForm>
   );
 }

@@ -15,12 +15,13 @@ import { useAccount, useSession } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { curl } from '../../parts/curl.ts';
-import { DialogForm } from '../../parts/dialog-form.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { focusOnMount } from '../../parts/focus.ts';
+import { DialogForm } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { parseInteger } from '../../parts/parse-integer.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { useFields } from '../../parts/use-fields.ts';
 import { headline, wordsOf } from '../../parts/verdict/reasons.ts';
 import { parseEntries } from './entries.ts';
 
@@ -154,34 +155,27 @@ function SettingsForm(props: {
     scopes: limits.scopes,
     monthly_credits: limits.credits,
   };
+  const fields = useFields({
+    values,
+    missing: { name: name.trim() === '' && t`Enter a name.` },
+    send: async () => onSave({ name: name.trim(), allow_ips: parseEntries(addresses), ...limitsOf(limits, initial) }),
+  });
   return (
-    <DialogForm
-      values={values}
-      missing={{ name: name.trim() === '' && t`Enter a name.` }}
-      action={action}
-      onCancel={onCancel}
-      onSave={async () =>
-        onSave({ name: name.trim(), allow_ips: parseEntries(addresses), ...limitsOf(limits, initial) })
-      }
-    >
-      {(errorOf) => (
-        <>
-          <TextInput
-            label={t`Name`}
-            description={t`The application that uses the key, such as “Sign-up form, production”.`}
-            required
-            withAsterisk={false}
-            maxLength={NAME_LENGTH.max}
-            autoComplete="off"
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={errorOf('name')}
-          />
-          <AddressesField value={addresses} onChange={setAddresses} error={errorOf('allow_ips')} />
-          <LimitFields draft={limits} onChange={setLimits} errorOf={errorOf} />
-        </>
-      )}
+    <DialogForm submit={fields} action={action} onCancel={onCancel}>
+      <TextInput
+        label={t`Name`}
+        description={t`The application that uses the key, such as “Sign-up form, production”.`}
+        required
+        withAsterisk={false}
+        maxLength={NAME_LENGTH.max}
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fields.errorOf('name')}
+      />
+      <AddressesField value={addresses} onChange={setAddresses} error={fields.errorOf('allow_ips')} />
+      <LimitFields draft={limits} onChange={setLimits} errorOf={fields.errorOf} />
     </DialogForm>
   );
 }
@@ -207,34 +201,31 @@ function RollForm(props: {
   const { name, onRoll, onCancel } = props;
   const [seconds, setSeconds] = useState<number>(KEY_GRACE_SECONDS.default);
   const grace = GRACE_PERIODS.find(([value]) => value === seconds)?.[2] ?? null;
+  const fields = useFields({ values: {}, send: () => onRoll(seconds, grace) });
   return (
-    <DialogForm values={{}} action={t`Roll key`} onCancel={onCancel} onSave={() => onRoll(seconds, grace)}>
-      {() => (
-        <>
-          <Text size="sm">
-            <Trans>
-              Creates a new key with the settings of “{name}”. Both keys work until the old one is revoked, so that you
-              can switch without downtime.
-            </Trans>
-          </Text>
-          <Radio.Group
-            label={t`Revoke the old key`}
-            value={String(seconds)}
-            onChange={(value) => setSeconds(Number(value))}
-          >
-            <Stack gap="xs" mt={4}>
-              {GRACE_PERIODS.map(([grace, label]) => (
-                <Radio key={grace} value={String(grace)} label={label} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          {seconds === 0 && (
-            <Text
-              size="sm"
-              role="status"
-            >{t`Requests with the old key are rejected immediately. This cannot be undone.`}</Text>
-          )}
-        </>
+    <DialogForm submit={fields} action={t`Roll key`} onCancel={onCancel}>
+      <Text size="sm">
+        <Trans>
+          Creates a new key with the settings of “{name}”. Both keys work until the old one is revoked, so that you can
+          switch without downtime.
+        </Trans>
+      </Text>
+      <Radio.Group
+        label={t`Revoke the old key`}
+        value={String(seconds)}
+        onChange={(value) => setSeconds(Number(value))}
+      >
+        <Stack gap="xs" mt={4}>
+          {GRACE_PERIODS.map(([grace, label]) => (
+            <Radio key={grace} value={String(grace)} label={label} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {seconds === 0 && (
+        <Text
+          size="sm"
+          role="status"
+        >{t`Requests with the old key are rejected immediately. This cannot be undone.`}</Text>
       )}
     </DialogForm>
   );

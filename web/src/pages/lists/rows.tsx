@@ -41,34 +41,14 @@ const PAGES_IN_PLACE = 2;
  */
 export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (search: ListSearch) => void }) {
   const { of, search, onSearch } = props;
-  const { id: account } = useAccount();
   const isAdmin = useHasRole('admin');
   const client = useQueryClient();
   const [erasing, setErasing] = useState<string | null>(null);
-  const { open, verdict, reason, kind, query: text } = search;
-  const filters = { deliverability: verdict, reason, kind, query: text };
-  const queryKey = [...listsKey(account), 'rows', of.id, filters];
-  const query = useInfiniteQuery({
-    queryKey,
-    queryFn: ({ pageParam: after, signal }) => {
-      const query = { ...given(filters), after, limit: PAGE_SIZE.default };
-      const params = { path: { account, id: of.id }, query };
-      return unwrap(api.GET('/dashboard/accounts/{account}/lists/{id}/rows', { params, signal }));
-    },
-    initialPageParam: 0,
-    getNextPageParam: ({ next }) => next,
-    select: ({ pages }): readonly ListRowsHere[] => pages,
-    // Rows stay as they are while they are looked at.
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-  });
-  const { data } = query;
-  const pages = data ?? [];
-  const rows = useMemo(() => (data ?? []).flatMap((page) => page.rows), [data]);
+  const { open, verdict, reason, query: text } = search;
+  const { query, queryKey, pages, rows } = useRows(of, search);
   // A thousand rows follow after what was clicked has been painted.
   const table = useDeferredValue(useMemo(() => ({ rows, search }), [rows, search]));
-  useSearchOn(query, rows.length === 0 && pages.length > 0 && pages.length < EMPTY_PAGES);
-  const fresh = useFresh(countOf(of, search), `${query.dataUpdatedAt} ${JSON.stringify(filters)}`);
+  const fresh = useFresh(countOf(of, search), `${query.dataUpdatedAt} ${JSON.stringify(queryKey)}`);
   // Verdicts that appear in rows in the order of the file move none of them.
   const isInPlace = verdict === undefined && reason === undefined && pages.length <= PAGES_IN_PLACE;
   useRefill(query, isInPlace && fresh > 0);
@@ -131,6 +111,32 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
       </Panel>
     </div>
   );
+}
+
+/** The rows of a list that a search finds, as far as they are loaded. */
+function useRows(of: ListHere, { verdict, reason, kind, query: text }: ListSearch) {
+  const { id: account } = useAccount();
+  const filters = { deliverability: verdict, reason, kind, query: text };
+  const queryKey = [...listsKey(account), 'rows', of.id, filters];
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam: after, signal }) => {
+      const query = { ...given(filters), after, limit: PAGE_SIZE.default };
+      const params = { path: { account, id: of.id }, query };
+      return unwrap(api.GET('/dashboard/accounts/{account}/lists/{id}/rows', { params, signal }));
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next,
+    select: ({ pages }): readonly ListRowsHere[] => pages,
+    // Rows stay as they are while they are looked at.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const { data } = query;
+  const pages = data ?? [];
+  const rows = useMemo(() => (data ?? []).flatMap((page) => page.rows), [data]);
+  useSearchOn(query, rows.length === 0 && pages.length > 0 && pages.length < EMPTY_PAGES);
+  return { query, queryKey, pages, rows };
 }
 
 function withoutQuery({ query: _query, open: _open, ...rest }: ListSearch): ListSearch {

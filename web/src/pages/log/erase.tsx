@@ -5,8 +5,9 @@ import { useState } from 'react';
 import { ADDRESS_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
 import { useAccount } from '../../api/session.ts';
-import { DialogForm } from '../../parts/dialog-form.tsx';
+import { DialogForm } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
+import { useFields } from '../../parts/use-fields.ts';
 
 /** Erases all records of an email address. */
 export function Erase(props: Props & { opened: boolean }) {
@@ -41,36 +42,30 @@ function EraseForm({ initial, onClose, onErased }: Props) {
     );
     await client.invalidateQueries({ queryKey: ['account', id, 'log'] });
   };
+  const fields = useFields({
+    values: { email },
+    missing: { email: email.trim() === '' && t`Enter an email address.` },
+    send: erase,
+  });
   return (
-    <DialogForm
-      values={{ email }}
-      missing={{ email: email.trim() === '' && t`Enter an email address.` }}
-      action={t`Erase`}
-      isLoss
-      onCancel={onClose}
-      onSave={erase}
-    >
-      {(errorOf) => (
-        <>
-          <TextInput
-            label={t`Email address`}
-            description={t`The complete address as it was verified, in upper or lower case.`}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            maxLength={ADDRESS_LENGTH.max}
-            data-autofocus
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            error={errorOf('email')}
-          />
-          <List size="sm" spacing="xs">
-            <List.Item>{t`Permanently deleted: its log entries, and the replies stored for an Idempotency-Key.`}</List.Item>
-            <List.Item>{t`Kept: charges and usage statistics, which do not contain the address; filters; and an audit log entry with part of its hash.`}</List.Item>
-          </List>
-          <Text size="sm">{t`This cannot be undone.`}</Text>
-        </>
-      )}
+    <DialogForm submit={fields} action={t`Erase`} isLoss onCancel={onClose}>
+      <TextInput
+        label={t`Email address`}
+        description={t`The complete address as it was verified, in upper or lower case.`}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={ADDRESS_LENGTH.max}
+        data-autofocus
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={fields.errorOf('email')}
+      />
+      <List size="sm" spacing="xs">
+        <List.Item>{t`Permanently deleted: its log entries, and the replies stored for an Idempotency-Key.`}</List.Item>
+        <List.Item>{t`Kept: charges and usage statistics, which do not contain the address; filters; and an audit log entry with part of its hash.`}</List.Item>
+      </List>
+      <Text size="sm">{t`This cannot be undone.`}</Text>
     </DialogForm>
   );
 }

@@ -10,11 +10,12 @@ import type { OutcomeSource } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { DialogForm } from '../../parts/dialog-form.tsx';
 import { factText } from '../../parts/fact-text.ts';
+import { DialogForm } from '../../parts/form.tsx';
 import { formatNumber } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
+import { useFields } from '../../parts/use-fields.ts';
 import { CallerFacts, CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
 import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
 import { outcomeSourcesQuery } from './queries.ts';
@@ -141,45 +142,40 @@ function Create({ onDone, onClose }: Actions) {
   const [provider, setProvider] = useState(OUTCOME_PROVIDERS[0] as OutcomeSource['provider']);
   const [name, setName] = useState('');
   const [made, setMade] = useState<{ source: OutcomeSource; secret: string | null } | null>(null);
+  const fields = useFields({
+    values: { provider, name },
+    missing: { name: name.trim() === '' && t`Enter a name.` },
+    send: async () => {
+      const call = { params: { path: { account } }, body: { provider, name: name.trim() } };
+      setMade(await unwrap(api.POST('/dashboard/accounts/{account}/outcome-sources', call)));
+      await onDone();
+    },
+  });
   if (made !== null) return <Made {...made} onClose={onClose} />;
   return (
-    <DialogForm
-      values={{ provider, name }}
-      missing={{ name: name.trim() === '' && t`Enter a name.` }}
-      action={t`Connect provider`}
-      onCancel={onClose}
-      onSave={async () => {
-        const call = { params: { path: { account } }, body: { provider, name: name.trim() } };
-        setMade(await unwrap(api.POST('/dashboard/accounts/{account}/outcome-sources', call)));
-        await onDone();
-      }}
-    >
-      {(errorOf) => (
-        <>
-          <NativeSelect
-            label={t`Provider`}
-            description={t`What sends your mail.`}
-            data={PROVIDERS}
-            value={provider}
-            onChange={({ currentTarget: { value } }) =>
-              setProvider(OUTCOME_PROVIDERS.find((one) => one === value) ?? provider)
-            }
-            error={errorOf('provider')}
-          />
-          <TextInput
-            label={t`Name`}
-            description={t`What is sent with it, such as “Newsletter”.`}
-            required
-            withAsterisk={false}
-            maxLength={NAME_LENGTH.max}
-            autoComplete="off"
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={errorOf('name')}
-          />
-        </>
-      )}
+    <DialogForm submit={fields} action={t`Connect provider`} onCancel={onClose}>
+      <NativeSelect
+        label={t`Provider`}
+        description={t`What sends your mail.`}
+        data={PROVIDERS}
+        value={provider}
+        onChange={({ currentTarget: { value } }) =>
+          setProvider(OUTCOME_PROVIDERS.find((one) => one === value) ?? provider)
+        }
+        error={fields.errorOf('provider')}
+      />
+      <TextInput
+        label={t`Name`}
+        description={t`What is sent with it, such as “Newsletter”.`}
+        required
+        withAsterisk={false}
+        maxLength={NAME_LENGTH.max}
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fields.errorOf('name')}
+      />
     </DialogForm>
   );
 }

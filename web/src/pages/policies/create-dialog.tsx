@@ -8,7 +8,7 @@ import { POLICY_NAME } from '../../../../src/kernel/facts/policies.ts';
 import { ApiError } from '../../api/client.ts';
 import type { Policy } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
-import { Form } from '../../parts/form.tsx';
+import { DialogForm } from '../../parts/form.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { policiesKey, savePolicy } from './queries.ts';
 import { rulesOf } from './sentences.ts';
@@ -39,7 +39,7 @@ function Create({ policies, from, onClose }: Parameters<typeof CreatePolicy>[0])
     await navigate({ to: '/policies/$name', params: { name: wanted } });
   });
   return (
-    <Form submit={submit} action={t`Create`} main onCancel={onClose}>
+    <DialogForm submit={submit} action={t`Create`} onCancel={onClose}>
       <TextInput
         {...submit.field('name')}
         label={t`Name`}
@@ -56,7 +56,7 @@ function Create({ policies, from, onClose }: Parameters<typeof CreatePolicy>[0])
         value={base}
         onChange={(event) => setBase(event.currentTarget.value)}
       />
-    </Form>
+    </DialogForm>
   );
 }
 

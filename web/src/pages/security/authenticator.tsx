@@ -12,7 +12,7 @@ import { CodeField, normalizeCode } from '../../parts/code-field.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { HiddenUsername } from '../../parts/email-field.tsx';
 import { focusOnMount } from '../../parts/focus.ts';
-import { Form } from '../../parts/form.tsx';
+import { DialogForm } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { proofBody } from '../../parts/passkeys.ts';
 import { PasswordField } from '../../parts/password-field.tsx';
@@ -77,9 +77,9 @@ function ConfirmAuthenticator(props: { totp: Totp; email: string; onDone: () => 
       <Title order={3}>{t`2. Save the recovery codes`}</Title>
       <RecoveryCodes codes={totp.recovery_codes} email={email} />
       <Title order={3}>{t`3. Enter a code from the app`}</Title>
-      <Form submit={submit} action={t`Confirm`} main onCancel={onCancel}>
+      <DialogForm submit={submit} action={t`Confirm`} onCancel={onCancel}>
         <CodeField {...submit.field('code')} />
-      </Form>
+      </DialogForm>
     </Stack>
   );
 }
@@ -103,10 +103,9 @@ function ProofStep(props: { email: string; onMade: (totp: Totp) => void; onCance
   });
   if (user?.has_password) return <PasswordStep {...props} />;
   return (
-    <Form
+    <DialogForm
       submit={submit}
       action={t`Continue`}
-      main
       onCancel={onCancel}
       disabled={by.provider !== null && !by.confirmed}
     >
@@ -115,7 +114,7 @@ function ProofStep(props: { email: string; onMade: (totp: Totp) => void; onCance
       ) : (
         <ProviderConfirmation action="set_up_totp" by={by} />
       )}
-    </Form>
+    </DialogForm>
   );
 }
 
@@ -125,11 +124,11 @@ function PasswordStep(props: { email: string; onMade: (totp: Totp) => void; onCa
     onMade(await unwrap(api.POST('/dashboard/totp', { body: { password } })));
   }, 'password');
   return (
-    <Form submit={submit} action={t`Continue`} main onCancel={onCancel}>
+    <DialogForm submit={submit} action={t`Continue`} onCancel={onCancel}>
       <Text size="sm">{t`Enter your password to continue.`}</Text>
       <HiddenUsername email={email} />
       <PasswordField label={t`Password`} {...submit.field('password')} data-autofocus />
-    </Form>
+    </DialogForm>
   );
 }
 
@@ -149,7 +148,7 @@ function RemoveAuthenticator(props: { email: string; onRemoved: () => void; onCa
     await notify(t`Authenticator app removed.`);
   }, proof);
   return (
-    <Form submit={submit} action={t`Remove`} main onCancel={onCancel}>
+    <DialogForm submit={submit} action={t`Remove`} onCancel={onCancel}>
       <Text size="sm">
         <Trans>You will sign in with {provider ?? t`your password`} only. Your recovery codes stop working.</Trans>
       </Text>
@@ -169,7 +168,7 @@ function RemoveAuthenticator(props: { email: string; onRemoved: () => void; onCa
         <Text size="sm">{t`If you have neither the app nor a recovery code:`}</Text>
       )}
       {proof !== 'password' && by.provider !== null && <ProviderConfirmation action="remove_totp" by={by} />}
-    </Form>
+    </DialogForm>
   );
 }
 

@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { HiddenUsername } from '../../parts/email-field.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { Form } from '../../parts/form.tsx';
+import { DialogForm } from '../../parts/form.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { addPasskey, type Proof, useSupportsPasskeys } from '../../parts/passkeys.ts';
@@ -73,7 +73,7 @@ function AddPasskey({ user, hasPasskey, onAdded, onCancel }: Props) {
   }, method);
   const isReady = method !== 'oidc' || by.confirmed;
   return (
-    <Form submit={submit} action={t`Continue`} main onCancel={onCancel} disabled={!isReady}>
+    <DialogForm submit={submit} action={t`Continue`} onCancel={onCancel} disabled={!isReady}>
       <TextInput
         label={t`Passkey name`}
         description={t`For example the device that stores it. Your browser asks for the rest.`}
@@ -93,7 +93,7 @@ function AddPasskey({ user, hasPasskey, onAdded, onCancel }: Props) {
             </Anchor>
           ))}
       </Group>
-    </Form>
+    </DialogForm>
   );
 }
 

@@ -4,9 +4,10 @@ import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { HOOK_GRACE_SECONDS } from '../../../../src/kernel/facts/limits.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { DialogForm } from '../../parts/dialog-form.tsx';
+import { DialogForm } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
+import { useFields } from '../../parts/use-fields.ts';
 import { SecretPanel } from './secret-panel.tsx';
 
 /** What to enter at a caller. `secret`: ours, shown once; null: `then` says where theirs is entered. */
@@ -108,46 +109,38 @@ export function RollSecret(props: {
     onClose();
     void notify(t`Secret saved.`);
   };
+  const fields = useFields({ values: { secret: entered }, send: roll });
   if (made !== null) return shown(made);
   return (
-    <DialogForm
-      values={{ secret: entered }}
-      action={theirs === null ? t`Roll secret` : t`Save secret`}
-      onCancel={onClose}
-      onSave={roll}
-    >
-      {(errorOf) => (
-        <>
-          {theirs === null ? (
-            <Text size="sm">
-              <Trans>Creates a new secret, which is shown once. Then enter it in the settings of {caller}.</Trans>
-            </Text>
-          ) : (
-            <TextInput
-              type="password"
-              {...theirs}
-              required
-              withAsterisk={false}
-              autoComplete="off"
-              data-autofocus
-              value={entered}
-              onChange={(event) => setEntered(event.currentTarget.value)}
-              error={errorOf('secret')}
-            />
-          )}
-          {replaces && (
-            <Radio.Group
-              label={t`The secret before`}
-              value={grace}
-              onChange={(value) => setGrace(value === 'none' ? 'none' : 'day')}
-            >
-              <Stack gap="xs" mt={6}>
-                <Radio value="day" label={t`is accepted for one more day`} />
-                <Radio value="none" label={t`is refused from now on`} />
-              </Stack>
-            </Radio.Group>
-          )}
-        </>
+    <DialogForm submit={fields} action={theirs === null ? t`Roll secret` : t`Save secret`} onCancel={onClose}>
+      {theirs === null ? (
+        <Text size="sm">
+          <Trans>Creates a new secret, which is shown once. Then enter it in the settings of {caller}.</Trans>
+        </Text>
+      ) : (
+        <TextInput
+          type="password"
+          {...theirs}
+          required
+          withAsterisk={false}
+          autoComplete="off"
+          data-autofocus
+          value={entered}
+          onChange={(event) => setEntered(event.currentTarget.value)}
+          error={fields.errorOf('secret')}
+        />
+      )}
+      {replaces && (
+        <Radio.Group
+          label={t`The secret before`}
+          value={grace}
+          onChange={(value) => setGrace(value === 'none' ? 'none' : 'day')}
+        >
+          <Stack gap="xs" mt={6}>
+            <Radio value="day" label={t`is accepted for one more day`} />
+            <Radio value="none" label={t`is refused from now on`} />
+          </Stack>
+        </Radio.Group>
       )}
     </DialogForm>
   );

@@ -5,7 +5,8 @@ import { ALERT_TYPES } from '../../../../src/kernel/facts/alerts.ts';
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../../src/kernel/facts/events.ts';
 import { WEBHOOK_DESCRIPTION_LENGTH, WEBHOOK_URL_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import type { Webhook } from '../../api/schema.ts';
-import { DialogForm } from '../../parts/dialog-form.tsx';
+import { DialogForm } from '../../parts/form.tsx';
+import { useFields } from '../../parts/use-fields.ts';
 
 type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'description'>;
 
@@ -47,78 +48,71 @@ export function WebhookForm(props: {
   );
   const save = () =>
     onSave({ url: url.trim(), events: all ? ['*'] : [...chosen], description: description.trim() || null });
+  const fields = useFields({
+    values: { url, events: all || chosen, description },
+    missing: {
+      url: url.trim() === '' && t`Enter a URL.`,
+      events: !all && chosen.length === 0 && t`Choose at least one event.`,
+    },
+    send: save,
+  });
   return (
-    <DialogForm
-      values={{ url, events: all || chosen, description }}
-      missing={{
-        url: url.trim() === '' && t`Enter a URL.`,
-        events: !all && chosen.length === 0 && t`Choose at least one event.`,
-      }}
-      action={action}
-      onCancel={onCancel}
-      onSave={save}
-    >
-      {(errorOf) => (
-        <>
-          <TextInput
-            label="URL"
-            description={
-              isChat
-                ? t`Of an incoming webhook of Slack, or of another chat that takes ${'{"text": …}'}.`
-                : t`Where events are sent: https, on a host that is reachable from the Internet. Redirects are not followed.`
-            }
-            placeholder={isChat ? 'https://hooks.slack.com/services/…' : 'https://example.com/webhooks'}
-            type="url"
-            required
-            withAsterisk={false}
-            maxLength={WEBHOOK_URL_LENGTH.max}
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-            value={url}
-            onChange={(event) => setUrl(event.currentTarget.value)}
-            error={errorOf('url')}
+    <DialogForm submit={fields} action={action} onCancel={onCancel}>
+      <TextInput
+        label="URL"
+        description={
+          isChat
+            ? t`Of an incoming webhook of Slack, or of another chat that takes ${'{"text": …}'}.`
+            : t`Where events are sent: https, on a host that is reachable from the Internet. Redirects are not followed.`
+        }
+        placeholder={isChat ? 'https://hooks.slack.com/services/…' : 'https://example.com/webhooks'}
+        type="url"
+        required
+        withAsterisk={false}
+        maxLength={WEBHOOK_URL_LENGTH.max}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        error={fields.errorOf('url')}
+      />
+      <Radio.Group
+        label={isChat ? t`Alerts` : t`Events`}
+        value={all ? 'all' : 'some'}
+        onChange={(value) => setAll(value === 'all')}
+        error={fields.errorOf('events')}
+      >
+        <Stack gap="xs" mt={6}>
+          <Radio
+            value="all"
+            label={isChat ? t`All alerts, also those of later versions` : t`All events, also those of later versions`}
           />
-          <Radio.Group
-            label={isChat ? t`Alerts` : t`Events`}
-            value={all ? 'all' : 'some'}
-            onChange={(value) => setAll(value === 'all')}
-            error={errorOf('events')}
-          >
-            <Stack gap="xs" mt={6}>
-              <Radio
-                value="all"
-                label={
-                  isChat ? t`All alerts, also those of later versions` : t`All events, also those of later versions`
-                }
-              />
-              <Radio value="some" label={t`Only these`} />
-            </Stack>
-          </Radio.Group>
-          {!all && (
-            <Checkbox.Group
-              aria-label={isChat ? t`Chosen alerts` : t`Chosen events`}
-              value={[...chosen]}
-              onChange={(values) => setChosen(types.filter((type) => values.includes(type)))}
-            >
-              <Stack gap="xs" pl="lg">
-                {types.map((type) => (
-                  <Checkbox key={type} value={type} label={EVENT_LABELS[type]} description={type} />
-                ))}
-              </Stack>
-            </Checkbox.Group>
-          )}
-          <TextInput
-            label={t`Description`}
-            description={t`Optional, for your own use.`}
-            maxLength={WEBHOOK_DESCRIPTION_LENGTH.max}
-            autoComplete="off"
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-            error={errorOf('description')}
-          />
-        </>
+          <Radio value="some" label={t`Only these`} />
+        </Stack>
+      </Radio.Group>
+      {!all && (
+        <Checkbox.Group
+          aria-label={isChat ? t`Chosen alerts` : t`Chosen events`}
+          value={[...chosen]}
+          onChange={(values) => setChosen(types.filter((type) => values.includes(type)))}
+        >
+          <Stack gap="xs" pl="lg">
+            {types.map((type) => (
+              <Checkbox key={type} value={type} label={EVENT_LABELS[type]} description={type} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
       )}
+      <TextInput
+        label={t`Description`}
+        description={t`Optional, for your own use.`}
+        maxLength={WEBHOOK_DESCRIPTION_LENGTH.max}
+        autoComplete="off"
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        error={fields.errorOf('description')}
+      />
     </DialogForm>
   );
 }

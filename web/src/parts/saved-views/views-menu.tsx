@@ -7,7 +7,7 @@ import type { ViewPage } from '../../../../src/kernel/facts/saved-views.ts';
 import type { SavedView } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
 import { ErrorAlert } from '../error-alert.tsx';
-import { Form } from '../form.tsx';
+import { DialogForm, Form } from '../form.tsx';
 import { Icon } from '../icon.tsx';
 import { notify } from '../notify.tsx';
 import { useSubmit } from '../use-submit.ts';
@@ -32,7 +32,7 @@ function SaveForm({ page, search, onClose }: Parameters<typeof SaveDialog>[0]) {
     await client.invalidateQueries({ queryKey: viewsKey(id, page) });
   });
   return (
-    <Form submit={submit} action={t`Save`} main onCancel={onClose}>
+    <DialogForm submit={submit} action={t`Save`} onCancel={onClose}>
       <TextInput
         {...submit.field('name')}
         label={t`Name`}
@@ -42,7 +42,7 @@ function SaveForm({ page, search, onClose }: Parameters<typeof SaveDialog>[0]) {
         autoComplete="off"
         data-autofocus
       />
-    </Form>
+    </DialogForm>
   );
 }
 

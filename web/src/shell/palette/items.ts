@@ -44,10 +44,10 @@ const WORDS: Readonly<Record<string, string>> = {
 function usePages(): readonly Item[] {
   const go = useGo();
   const time = useKeptTime();
-  const pages = useNavGroups().flatMap(({ title, pages, for: whom }) =>
+  const pages = useNavGroups().flatMap(({ title, pages, name }) =>
     pages.map(({ to, label, icon }) =>
       item(to, label, icon, () => go({ to, search: time(to) }), {
-        note: whom === 'operator' ? title : undefined,
+        note: name === 'operator' ? title : undefined,
         words: WORDS[to],
       }),
     ),

@@ -2,7 +2,7 @@ import * as C from '../../contract/lists.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import type { PublicCode } from '../../kernel/errors.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
-import { delimiterOf, type ListAction, type ResultFormat, UNFINISHED } from '../../kernel/facts/lists.ts';
+import { delimiterOf, hasEnded, type ListAction, type ResultFormat } from '../../kernel/facts/lists.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { type List, type ListService, listObject } from '../../service/lists/service.ts';
 import { listReading } from '../input/read-choice.ts';
@@ -62,7 +62,7 @@ export const resultsAnswer = (
   wanted: WantedResults,
 ): Answer => {
   const { format } = wanted;
-  const isPartial = UNFINISHED.includes(list.status);
+  const isPartial = !hasEnded(list.status);
   const named = { 'content-disposition': `attachment; filename="${fileName(list, wanted, isPartial)}"` };
   return {
     body: new PacedBody(file),

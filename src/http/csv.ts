@@ -12,6 +12,8 @@ export const asDownload = (name: string) => ({ 'content-disposition': `attachmen
 
 type Pages<Row> = PacedReading<readonly Row[]>;
 export type Cell = string | number | null;
+/** By the name in the head. */
+export type CsvColumns<Shown> = Readonly<Record<string, (shown: Shown) => Cell>>;
 
 /**
  * The head goes with the first page, so that the status still says what prevents an export. A page without rows
@@ -31,16 +33,23 @@ async function* csvText<Row>(
 }
 
 /** `name` is the file's, without extension. */
-export const csvFile = <Row>(
+export function csvFile<Row, Shown>(
   name: string,
-  columns: readonly string[],
+  columns: CsvColumns<Shown>,
   pages: Pages<Row>,
-  cells: (row: Row) => readonly Cell[],
-): Answer => ({
-  body: new PacedBody(pages.as((rows) => csvText(csvLine(columns), rows, (row) => csvLine(cells(row))))),
-  type: CSV_TYPE,
-  headers: asDownload(`${name}.csv`),
-});
+  shownOf: (row: Row) => Shown,
+): Answer {
+  const cells = Object.values(columns);
+  const line = (row: Row) => {
+    const shown = shownOf(row);
+    return csvLine(cells.map((cell) => cell(shown)));
+  };
+  return {
+    body: new PacedBody(pages.as((rows) => csvText(csvLine(Object.keys(columns)), rows, line))),
+    type: CSV_TYPE,
+    headers: asDownload(`${name}.csv`),
+  };
+}
 
 export const jsonLinesFile = <Row>(name: string, pages: Pages<Row>, reply: (row: Row) => unknown): Answer => ({
   body: new PacedBody(pages.as((rows) => csvText('', rows, (row) => `${JSON.stringify(reply(row))}\n`))),

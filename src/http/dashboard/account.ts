@@ -8,7 +8,7 @@ import type { AccountDetail, AccountStorage, KeysetQuery, LedgerPage, LedgerRang
 import type { ActingMember, MemberService, Role } from '../../service/members.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
 import { browserRequest, done } from '../access/session.ts';
-import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
+import { type CsvColumns, csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { nothingToChange } from '../reply.ts';
 import { ACCOUNT_PATH, type AccountContext, type Route, route } from '../route.ts';
 
@@ -82,11 +82,14 @@ export const membersReply = (
   })),
 });
 
-const LEDGER_HEAD = ['at', 'kind', 'amount', 'charged', 'verification_id', 'verifications', 'note'];
-
-const ledgerCells = (row: LedgerPage['rows'][number]) => {
-  const r = ledgerRow(row);
-  return [r.created_at, r.kind, r.amount, r.charged, r.verification_id, r.verifications, r.note];
+const LEDGER_COLUMNS: CsvColumns<ReturnType<typeof ledgerRow>> = {
+  at: (row) => row.created_at,
+  kind: (row) => row.kind,
+  amount: (row) => row.amount,
+  charged: (row) => row.charged,
+  verification_id: (row) => row.verification_id,
+  verifications: (row) => row.verifications,
+  note: (row) => row.note,
 };
 
 const acting = ({ account, user, role, actor }: AccountContext): ActingMember => ({
@@ -202,9 +205,9 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
       async ({ account }) =>
         csvFile(
           'ledger',
-          LEDGER_HEAD,
+          LEDGER_COLUMNS,
           await costs.read('export', account, accounts.allLedgerRows(account)),
-          ledgerCells,
+          ledgerRow,
         ),
   }),
   route({

@@ -1,7 +1,7 @@
 import * as C from '../../contract/dashboard/account.ts';
 import { toIso } from '../../kernel/clock.ts';
 import type { AuditEntry, KeysetPage } from '../../service/accounts.ts';
-import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
+import { type CsvColumns, csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { type Route, route } from '../route.ts';
 import { pageOf } from './account.ts';
 
@@ -30,18 +30,18 @@ const auditLogReply = <T>({ rows, next }: KeysetPage<AuditEntry>, reply: (entry:
   next,
 });
 
-const AUDIT_LOG_COLUMNS = ['at', 'last_at', 'count', 'actor_kind', 'actor', 'ip', 'action', 'target', 'detail'];
-const auditCells = ({ at, lastAt, count, actor, action, target, detail }: AuditEntry) => [
-  toIso(at),
-  toIso(lastAt),
-  count,
-  actor.kind,
-  actor.name,
-  actor.ip,
-  action,
-  target,
-  JSON.stringify(detail),
-];
+const AUDIT_LOG_COLUMNS: CsvColumns<AuditEntry> = {
+  at: (entry) => toIso(entry.at),
+  last_at: (entry) => toIso(entry.lastAt),
+  count: (entry) => entry.count,
+  actor_kind: (entry) => entry.actor.kind,
+  actor: (entry) => entry.actor.name,
+  ip: (entry) => entry.actor.ip,
+  action: (entry) => entry.action,
+  target: (entry) => entry.target,
+  detail: (entry) => JSON.stringify(entry.detail),
+};
+const asItIs = (entry: AuditEntry): AuditEntry => entry;
 
 /** The audit log of an account, and for operators what users did. */
 export const AUDIT_LOG_ROUTES: readonly Route[] = [
@@ -77,7 +77,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
           'audit-log',
           AUDIT_LOG_COLUMNS,
           await costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
-          auditCells,
+          asItIs,
         ),
   }),
   route({
@@ -139,9 +139,9 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       async () =>
         csvFile(
           'audit-log',
-          [...AUDIT_LOG_COLUMNS, 'account'],
+          { ...AUDIT_LOG_COLUMNS, account: (entry) => entry.account },
           await costs.read('export', 'operators', operator.allUserEvents()),
-          (entry) => [...auditCells(entry), entry.account],
+          asItIs,
         ),
   }),
   route({

@@ -16,7 +16,7 @@ import {
   type NewFilter,
 } from '../../service/filters.ts';
 import type { AccountId } from '../../service/members.ts';
-import { csvFile } from '../csv.ts';
+import { type CsvColumns, csvFile } from '../csv.ts';
 import type { HttpRequest } from '../exchange.ts';
 import type { ArrivingBody } from '../input/arrival.ts';
 import { readChoiceOf } from '../input/read-choice.ts';
@@ -81,7 +81,7 @@ const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly 
 // Files
 
 /** Those of a file of before come first. */
-const CELLS = {
+const FILTER_FILE_COLUMNS: CsvColumns<Filter> = {
   filter_type: (f) => f.filterType,
   value: (f) => f.value,
   reason: (f) => f.reason,
@@ -91,12 +91,11 @@ const CELLS = {
   expires_at: (f) => toIsoOrNull(f.expiresAt),
   hits: (f) => f.hits,
   last_hit_at: (f) => toIsoOrNull(f.lastHitAt),
-} as const satisfies Record<string, (filter: Filter) => string | number | null>;
-const FILTER_FILE_COLUMNS = Object.keys(CELLS);
+};
 
 /** All filters as CSV. */
 export const filtersFile = (pages: PacedReading<readonly Filter[]>): Answer =>
-  csvFile('filters', FILTER_FILE_COLUMNS, pages, (filter) => Object.values(CELLS).map((cell) => cell(filter)));
+  csvFile('filters', FILTER_FILE_COLUMNS, pages, (filter) => filter);
 
 /** Of a row that takes a file of filters. */
 export const FILTER_FILE_INPUT = {

@@ -1,7 +1,7 @@
 import { csvLine } from '../kernel/csv.ts';
 import type { PacedReading } from '../service/costs.ts';
 import { PacedBody } from './paced-body.ts';
-import type { Answer } from './route.ts';
+import type { RawAnswer } from './route.ts';
 
 export { csvLine };
 
@@ -38,7 +38,7 @@ export function csvFile<Row, Shown>(
   columns: CsvColumns<Shown>,
   pages: Pages<Row>,
   shownOf: (row: Row) => Shown,
-): Answer {
+): RawAnswer {
   const cells = Object.values(columns);
   const line = (row: Row) => {
     const shown = shownOf(row);
@@ -51,7 +51,7 @@ export function csvFile<Row, Shown>(
   };
 }
 
-export const jsonLinesFile = <Row>(name: string, pages: Pages<Row>, reply: (row: Row) => unknown): Answer => ({
+export const jsonLinesFile = <Row>(name: string, pages: Pages<Row>, reply: (row: Row) => unknown): RawAnswer => ({
   body: new PacedBody(pages.as((rows) => csvText('', rows, (row) => `${JSON.stringify(reply(row))}\n`))),
   type: `${JSON_LINES}; charset=utf-8`,
   headers: asDownload(`${name}.jsonl`),

@@ -22,8 +22,8 @@ import type { ArrivingBody } from '../input/arrival.ts';
 import { readChoiceOf } from '../input/read-choice.ts';
 import { fieldsReader, jsonReader } from '../input/reader.ts';
 import { readFileUpload, UPLOAD_TYPES } from '../input/upload.ts';
-import { errorReply, jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
-import { type Answer, type Route, route } from '../route.ts';
+import { errorReply, jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED } from '../reply.ts';
+import { type RawAnswer, type Route, route } from '../route.ts';
 
 const FILTERS_PATH = '/v1/filters';
 
@@ -94,7 +94,7 @@ const FILTER_FILE_COLUMNS: CsvColumns<Filter> = {
 };
 
 /** All filters as CSV. */
-export const filtersFile = (pages: PacedReading<readonly Filter[]>): Answer =>
+export const filtersFile = (pages: PacedReading<readonly Filter[]>): RawAnswer =>
   csvFile('filters', FILTER_FILE_COLUMNS, pages, (filter) => filter);
 
 /** Of a row that takes a file of filters. */
@@ -187,7 +187,7 @@ export const FILTER_ROUTES: readonly Route[] = [
           return addedReply(outcome, request.id, [...warnings, ...ofFilter]);
         };
         const stored = idempotency && { ref: idempotency, replyTo };
-        return replyAnswer(replyTo(await filters.add(caller.accountId, newFilter(body), { caller, ip }, stored)));
+        return replyTo(await filters.add(caller.accountId, newFilter(body), { caller, ip }, stored));
       },
   }),
   route({

@@ -10,7 +10,7 @@ import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { PacedBody } from '../paced-body.ts';
 import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
 
-import { type Answer, CREDIT_ERRORS, type Route, route } from '../route.ts';
+import { CREDIT_ERRORS, type RawAnswer, type Route, route } from '../route.ts';
 
 const LISTS_PATH = '/v1/lists';
 /** Errors of a file of addresses. */
@@ -60,7 +60,7 @@ function fileName({ name }: List, { format, filter }: WantedResults, isPartial: 
 export const resultsAnswer = (
   { list, encoding, file }: Awaited<ReturnType<ListService['results']>>,
   wanted: WantedResults,
-): Answer => {
+): RawAnswer => {
   const { format } = wanted;
   const isPartial = !hasEnded(list.status);
   const named = { 'content-disposition': `attachment; filename="${fileName(list, wanted, isPartial)}"` };

@@ -67,6 +67,9 @@ describe('a second place is found', () => {
     ["const ROLES = ['owner', 'admin', 'member', 'viewer'];", 'the words of ROLES'],
     ["type Kind = 'mx' | 'smtp' | 'unknown';", 'the words of PRICED'],
     ["const kinds = ['email', 'domain', 'ip_address', 'mx_host'] as const;", 'the words of FILTER_TYPES'],
+    ["type State = 'refused_everywhere' | 'port_closed';", 'the words of MAIL_SERVER_PROBLEMS'],
+    ["const buckets = ['day', 'hour'];", 'the words of CHART_BUCKETS'],
+    ["type Spoken = 'de' | 'en' | 'fr';", 'the words of LANGUAGES'],
   ])('%s', (text, what) => expect(found(`\n${text}`)).toEqual([`src/http/a.ts:2: ${what}`]));
 
   it('in pages as well', () => {

@@ -3,18 +3,23 @@
  * schemas and inputs, quantities in sentences, and lists or unions of the same words. That a constant has the number of
  * a limit means nothing.
  */
-import * as kernelFilterTypes from '../src/kernel/facts/filter-types.ts';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import * as kernelLifetimes from '../src/kernel/facts/lifetimes.ts';
 import * as kernelLimits from '../src/kernel/facts/limits.ts';
 import * as kernelPlans from '../src/kernel/facts/plans.ts';
-import * as kernelReasons from '../src/kernel/facts/reasons.ts';
-import * as kernelRoles from '../src/kernel/facts/roles.ts';
-import * as kernelKeyScopes from '../src/kernel/facts/scopes.ts';
 import * as kernelPasswordRules from '../src/service/sign-in/validate.ts';
 import { type Node, parse, placeOf, type Source, visit } from './syntax.ts';
 
 const TABLES = [kernelLimits, kernelLifetimes, kernelPlans, kernelPasswordRules];
-const SETS = [kernelRoles, kernelKeyScopes, kernelPlans, kernelFilterTypes, kernelReasons];
+
+const FACTS_FOLDER = join(import.meta.dirname, '../src/kernel/facts');
+const factModules: readonly Readonly<Record<string, unknown>>[] = await Promise.all(
+  readdirSync(FACTS_FOLDER)
+    .filter((name) => !name.endsWith('.test.ts'))
+    .map((name) => import(pathToFileURL(join(FACTS_FOLDER, name)).href)),
+);
 
 /** Every number in a table, at whatever depth. */
 const numbersIn = (value: unknown): number[] =>
@@ -25,13 +30,24 @@ const numbersIn = (value: unknown): number[] =>
       : [];
 const FACTS = new Set(TABLES.flatMap(numbersIn));
 const wordsOf = (set: readonly unknown[]): string => [...set].map(String).sort().join(' ');
-const CLOSED_SETS = new Map(
-  SETS.flatMap((module) => Object.entries(module)).flatMap(([name, value]): [string, string][] =>
-    Array.isArray(value) && value.length > 1 && value.every((word) => typeof word === 'string')
-      ? [[wordsOf(value), name]]
-      : [],
-  ),
-);
+
+/** The words of a list, or of the keys of a table with a row for each; null: it is neither. */
+function wordsIn(value: unknown): readonly string[] | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const words: readonly unknown[] = Array.isArray(value)
+    ? value
+    : Object.values(value).some((row) => typeof row === 'number')
+      ? []
+      : Object.keys(value);
+  return words.length > 1 && words.every((word) => typeof word === 'string') ? words : null;
+}
+/** By their words: what has the name. A list comes before a table that has a row for each of its words. */
+const CLOSED_SETS = new Map<string, string>();
+for (const [name, value] of factModules.flatMap((module) => Object.entries(module))) {
+  const words = wordsIn(value);
+  if (words !== null && (Array.isArray(value) || !CLOSED_SETS.has(wordsOf(words))))
+    CLOSED_SETS.set(wordsOf(words), name);
+}
 
 const BOUND = /^(min|max)(imum|Length|Items)$/;
 const QUANTITY = /(?<![\d.,-])(\d[\d,]*)[ -](characters|credits|days|hours|minutes|KiB|MiB|lines)\b/g;

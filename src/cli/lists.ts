@@ -6,7 +6,7 @@ import { readAddressFile } from '../files/read-file.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { given } from '../kernel/facts/given.ts';
 import { LIST_RETRY_MINUTES } from '../kernel/facts/limits.ts';
-import { RESULT_FORMATS, type ResultFormat, UNFINISHED } from '../kernel/facts/lists.ts';
+import { hasEnded, RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
 import { DELIVERABILITIES, type Deliverability } from '../kernel/facts/reasons.ts';
 import { choice, counted, grouped } from '../kernel/format.ts';
 import { CommandFailure, command, printable, printResult, table, UsageError, wholeNumber } from './command.ts';
@@ -248,7 +248,7 @@ const download = () =>
 async function sayWritten(list: List, only: DownloadFlags['only'] | null, rows: number | null): Promise<void> {
   const say = (text: string) => process.stderr.write(`mailvet: ${text}\n`);
   if (rows !== null) say(`${counted(rows, 'row')} written; the list has ${counted(list.rows.total, 'row')}.`);
-  if (UNFINISHED.includes(list.status))
+  if (!hasEnded(list.status))
     say(
       `The list is ${list.status}: ${grouped(list.rows.addresses - list.progress.done)} of ${addresses(list.rows.addresses)} are pending.`,
     );

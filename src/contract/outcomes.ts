@@ -10,7 +10,7 @@ import {
   OUTCOMES_PER_REQUEST,
 } from '../kernel/facts/limits.ts';
 import { LEVELS } from '../kernel/facts/plans.ts';
-import { MAIL_OUTCOMES, OUTCOME_CLASSES } from '../kernel/facts/sent-mail.ts';
+import { CONTRADICTING_OUTCOMES, MAIL_OUTCOMES, OUTCOME_CLASSES } from '../kernel/facts/sent-mail.ts';
 import { choice, span } from '../kernel/format.ts';
 import { AlsoCalled, DecodedAs, DescribedCount, Nullable, OneOf, Rows, Text, WithWarnings } from './schema.ts';
 import { DeliverabilityField, EMAIL_ERROR, ReasonField } from './verify.ts';
@@ -155,7 +155,7 @@ const contradictionFacts = {
   reason: ReasonField,
   validation_type: OneOf(LEVELS),
   provider: Nullable(Type.String({ description: 'Who runs the mail hosts.' })),
-  outcome: OneOf(['delivered', 'bounced'] as const, { description: 'What became of the mail.' }),
+  outcome: OneOf(CONTRADICTING_OUTCOMES, { description: 'What became of the mail.' }),
   at: Type.String({ format: 'date-time' }),
   rule: Nullable(Type.String({ description: 'The classification rule that decided the verdict.' })),
   reply: Nullable(Type.String({ description: 'The codes of the reply that decided it.' })),

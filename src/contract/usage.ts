@@ -1,10 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { LIST_RESULT_BYTES } from '../kernel/facts/limits.ts';
+import { USAGE_GROUPINGS } from '../kernel/facts/outcomes.ts';
 import type { Priced } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import { DecodedAs, OneOf, Time, WithWarnings } from './schema.ts';
-
-const USAGE_GROUPINGS = ['day', 'key', 'reason', 'validation_type'] as const;
 
 const LevelUsage = Type.Object({
   credits: Type.Integer({ description: 'Credits that one answer at this level costs.' }),

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { CALIBRATION_LEAST } from '../kernel/facts/calibration.ts';
+import { CHECK_RESULTS, REPLY_READERS, TRANSCRIPT_WRITERS } from '../kernel/facts/checks.ts';
 import { FILTER_ACTIONS } from '../kernel/facts/filter-types.ts';
 import {
   ADDRESS_LENGTH,
@@ -31,8 +32,6 @@ import {
   WholeNumber,
   WithWarnings,
 } from './schema.ts';
-
-const RESULTS = ['pass', 'fail', 'unknown', 'skipped'] as const;
 
 export const EMAIL_ERROR = `email must be a string of ${span(ADDRESS_LENGTH)} characters.`;
 export const LEVEL_NOTES = {
@@ -127,7 +126,7 @@ export const VerifyQuery = Type.Object({
   ),
 });
 
-const ResultField = OneOf(RESULTS, { title: 'CheckResult' });
+const ResultField = OneOf(CHECK_RESULTS, { title: 'CheckResult' });
 const MxRecordReply = Type.Object({ host: Type.String(), priority: Type.Integer() });
 
 export const ChecksReply = Type.Object(
@@ -223,7 +222,7 @@ const EvidenceReply = Type.Object(
         rule: Nullable(Type.String()),
         egress: Nullable(Type.String({ description: 'As in `checks.smtp`.' })),
         decided_by: Nullable(
-          OneOf(['operator', 'rule', 'model'] as const, {
+          OneOf(REPLY_READERS, {
             description: 'What read the reply that decided; null if none did.',
           }),
         ),
@@ -244,7 +243,7 @@ const EvidenceReply = Type.Object(
         transcript: Type.Array(
           Type.Object({
             at: Type.Number({ description: 'Milliseconds since the dialogue began.' }),
-            from: OneOf(['client', 'server', 'note'] as const),
+            from: OneOf(TRANSCRIPT_WRITERS),
             text: Type.String(),
           }),
         ),

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { ALERTS } from '../kernel/facts/alerts.ts';
+import { MAIL_SERVER_PROBLEMS } from '../kernel/facts/checks.ts';
 import {
   ATTEMPT_ERRORS,
   DELIVERY_STATUSES,
@@ -166,7 +167,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
     'SmtpUnreachableEvent',
     'smtp.unreachable',
     ALERTS['smtp.unreachable'].condition,
-    Type.Object({ state: OneOf(['port_closed', 'refused_everywhere'] as const), since: Time }),
+    Type.Object({ state: OneOf(MAIL_SERVER_PROBLEMS), since: Time }),
   ),
   ping: eventRow('PingEvent', 'ping', 'A test was sent', Type.Object({ webhook_id: Type.String() })),
 };

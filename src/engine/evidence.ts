@@ -3,13 +3,13 @@
  * determine". Only `decideVerdict` turns them into a verdict. A new `DnsFinding` or `SmtpFinding` needs a row
  * in findings.ts.
  */
+import type { CheckResult, ReadBy, TranscriptWriter } from '../kernel/facts/checks.ts';
 import type { FilterAction, FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import type { AttemptNext, ProviderKind } from '../kernel/facts/reasons.ts';
 import type { Address, SyntaxFault } from './address/parse.ts';
 
-export type { Level };
-export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
+export type { CheckResult as Result, Level, ReadBy };
 
 type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
 
@@ -25,7 +25,7 @@ type FilterEvidence = { result: 'pass' | 'skipped'; filter: null } | { result: '
 
 export interface DisposableEvidence {
   /** `unknown`: only the suspicion tier of the lists names it. `skipped`: nothing to look up. */
-  readonly result: Result;
+  readonly result: CheckResult;
   /** The list entry or mail host that decided. */
   readonly matched: string | null;
   readonly by: 'list' | 'mail_host' | null;
@@ -99,7 +99,7 @@ export type SmtpFinding =
 export interface TranscriptLine {
   /** Milliseconds since the dialogue began. */
   readonly at: number;
-  readonly from: 'client' | 'server' | 'note';
+  readonly from: TranscriptWriter;
   readonly text: string;
 }
 
@@ -109,9 +109,6 @@ export interface TranscriptLine {
  * `cancelled`: the caller disconnected.
  */
 export type SmtpSource = 'server' | 'dialogue' | 'operator' | 'throttle' | 'host' | 'cancelled';
-
-/** What read the reply that decided: a row for the operator's own form, a rule, or the model beside the rules. */
-export type ReadBy = 'operator' | 'rule' | 'model';
 
 /** One mail host that was asked, or was to be. */
 export interface HostAttempt {
@@ -153,7 +150,7 @@ export interface SmtpEvidence {
 
 export interface CatchAllEvidence {
   /** `fail`: the host accepts any mailbox. `pass`: it refused a random one. */
-  readonly result: Result;
+  readonly result: CheckResult;
   /** For `unknown`, it is the outcome of the probe. */
   readonly why: SmtpFinding | null;
   /** Seconds until the probe makes sense again; null when the server announced nothing. */

@@ -4,14 +4,14 @@
  */
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { FilterAction } from '../kernel/facts/filter-types.ts';
+import { FILTER_ACTION_FACTS } from '../kernel/facts/filter-types.ts';
 import { TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { type Address, type ParseOptions, parseAddress, type SyntaxFault } from './address/parse.ts';
 import { intendedAddress, providerElsewhere, suggestionFor } from './address/suggest.ts';
 import type { DomainData } from './data/domain-data.ts';
 import { lookUpFromCache, lookUpMailServers, type MxLookupOptions, runLookup } from './dns/mx-lookup.ts';
 import type { QueryLimit, Resolver } from './dns/resolver.ts';
-import type { DisposableEvidence, DnsEvidence, Evidence, Level, MatchedFilter, Result } from './evidence.ts';
+import type { DisposableEvidence, DnsEvidence, Evidence, Level, MatchedFilter } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
 import type { MailboxLimit, MailboxQuestion } from './smtp/mailbox.ts';
 
@@ -79,14 +79,15 @@ const malformedEvidence = (email: string, { error, index }: SyntaxFault) =>
 const NO_FILTER = { result: 'pass', filter: null } as const;
 const NOT_LOOKED_UP: DisposableEvidence = { result: 'skipped', matched: null, by: null };
 
-const FILTER_RESULTS = { block: 'fail', allow: 'pass' } as const satisfies Record<FilterAction, Result>;
-
 /**
  * A filter that blocks ends the run: later stages are skipped. One that allows leaves out the lists, and nothing else.
  * Only the first one counts.
  */
-export const withFilter = (e: Evidence, filter: MatchedFilter): Evidence =>
-  isUnfiltered(e) ? { ...e, filter: { result: FILTER_RESULTS[filter.action], filter }, disposable: NOT_LOOKED_UP } : e;
+export function withFilter(e: Evidence, filter: MatchedFilter): Evidence {
+  if (!isUnfiltered(e)) return e;
+  const result = FILTER_ACTION_FACTS[filter.action].blocks ? 'fail' : 'pass';
+  return { ...e, filter: { result, filter }, disposable: NOT_LOOKED_UP };
+}
 
 /** What the account's own mail has shown ends the run, unless a filter decides: it blocks, or allows all the same. */
 export const withBounce = (e: Evidence): Evidence => (isUnfiltered(e) ? { ...e, bounced: true } : e);

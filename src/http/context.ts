@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ServiceReply } from '../contract/dashboard/operator.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CompatVendor } from '../kernel/compat-vendors.ts';
+import type { MailServerProblem } from '../kernel/facts/checks.ts';
 import type { Plans } from '../kernel/facts/plans.ts';
 import type { PolicyAction } from '../kernel/facts/policies.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -32,7 +33,7 @@ export interface Health {
   resolver(): Promise<string | null>;
   clock(): string | null;
   /** What keeps mail servers from being asked, and since when; null: nothing, or the mailbox check is not set up. */
-  mailServers(): { readonly state: 'port_closed' | 'refused_everywhere'; readonly since: number } | null;
+  mailServers(): { readonly state: MailServerProblem; readonly since: number } | null;
   /** Further findings shown in /readyz; they do not make the service unready. */
   details(): Record<string, unknown>;
 }

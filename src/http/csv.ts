@@ -2,7 +2,7 @@ import { csvLine } from '../kernel/csv.ts';
 import { keysOf } from '../kernel/facts/keys-of.ts';
 import type { PacedReading } from '../service/costs.ts';
 import { PacedBody } from './paced-body.ts';
-import type { Answer, Route } from './route.ts';
+import type { RawAnswer, Route } from './route.ts';
 
 export { csvLine };
 
@@ -13,6 +13,8 @@ export const asDownload = (name: string) => ({ 'content-disposition': `attachmen
 
 type Pages<Row> = PacedReading<readonly Row[]>;
 export type Cell = string | number | null;
+/** By the name in the head. */
+export type CsvColumns<Shown> = Readonly<Record<string, (shown: Shown) => Cell>>;
 
 /**
  * The head goes with the first page, so that the status still says what prevents an export. A page without rows
@@ -32,16 +34,23 @@ async function* csvText<Row>(
 }
 
 /** `name` is the file's, without extension. */
-export const csvFile = <Row>(
+export function csvFile<Row, Shown>(
   name: string,
-  columns: readonly string[],
+  columns: CsvColumns<Shown>,
   pages: Pages<Row>,
-  cells: (row: Row) => readonly Cell[],
-): Answer => ({
-  body: new PacedBody(pages.as((rows) => csvText(csvLine(columns), rows, (row) => csvLine(cells(row))))),
-  type: CSV_TYPE,
-  headers: asDownload(`${name}.csv`),
-});
+  shownOf: (row: Row) => Shown,
+): RawAnswer {
+  const cells = Object.values(columns);
+  const line = (row: Row) => {
+    const shown = shownOf(row);
+    return csvLine(cells.map((cell) => cell(shown)));
+  };
+  return {
+    body: new PacedBody(pages.as((rows) => csvText(csvLine(Object.keys(columns)), rows, line))),
+    type: CSV_TYPE,
+    headers: asDownload(`${name}.csv`),
+  };
+}
 
 /** The forms of a file with all rows, by its extension. `id`: ends the operationId of the route. */
 const FILE_FORMS = {
@@ -54,19 +63,25 @@ type FileForm = keyof typeof FILE_FORMS;
 export const inEachForm = (row: (form: FileForm, facts: (typeof FILE_FORMS)[FileForm]) => Route): readonly Route[] =>
   keysOf(FILE_FORMS).map((form) => row(form, FILE_FORMS[form]));
 
-interface RowForms<Row> {
-  readonly columns: readonly string[];
-  readonly cells: (row: Row) => readonly Cell[];
-  /** An object for a line of JSON. */
+interface RowForms<Row, Shown> {
+  readonly columns: CsvColumns<Shown>;
+  /** The columns are those of what this returns. */
+  readonly shownOf: (row: Row) => Shown;
+  /** Returns an object for a line of JSON. */
   readonly reply: (row: Row) => unknown;
 }
 
 /** `name` is the file's, without extension. */
-export const rowsFile = <Row>(form: FileForm, name: string, pages: Pages<Row>, forms: RowForms<Row>): Answer =>
+export const rowsFile = <Row, Shown>(
+  form: FileForm,
+  name: string,
+  pages: Pages<Row>,
+  { columns, shownOf, reply }: RowForms<Row, Shown>,
+): RawAnswer =>
   form === 'csv'
-    ? csvFile(name, forms.columns, pages, forms.cells)
+    ? csvFile(name, columns, pages, shownOf)
     : {
-        body: new PacedBody(pages.as((rows) => csvText('', rows, (row) => `${JSON.stringify(forms.reply(row))}\n`))),
+        body: new PacedBody(pages.as((rows) => csvText('', rows, (row) => `${JSON.stringify(reply(row))}\n`))),
         type: `${JSON_LINES}; charset=utf-8`,
         headers: asDownload(`${name}.jsonl`),
       };

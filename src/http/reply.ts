@@ -9,7 +9,7 @@ import {
 } from '../kernel/errors.ts';
 import type { StoredReply } from '../service/admission.ts';
 import { closeUnlessRead, type HttpReply, type HttpRequest } from './exchange.ts';
-import type { ForeignForm, RawAnswer, ReplyBody } from './route.ts';
+import { type ForeignForm, JSON_TYPE, type ReplyBody, StoredJson } from './route.ts';
 
 /** A change request without any field. `fields`: those it accepts. */
 export const nothingToChange = (fields: string): ApiError =>
@@ -63,8 +63,6 @@ export function errorHeaders(apiError: ApiError): Record<string, string> & { 'co
   return headers;
 }
 
-export const JSON_TYPE = 'application/json; charset=utf-8';
-
 /**
  * To be called with every error that is a reply. A fault of ours is logged whole; that we cannot serve now, in one
  * line; what the caller did wrong is in its reply.
@@ -80,11 +78,8 @@ export function noteError(request: HttpRequest, apiError: ApiError): void {
 const reasonOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.message : undefined);
 
 /** An error as it is sent, and as it is stored for an Idempotency-Key. */
-export const errorReply = (apiError: ApiError, requestId: string) => ({
-  status: apiError.status,
-  body: JSON.stringify(errorBody(apiError, requestId)),
-  headers: errorHeaders(apiError),
-});
+export const errorReply = (apiError: ApiError, requestId: string): StoredJson<never> =>
+  new StoredJson(apiError.status, JSON.stringify(errorBody(apiError, requestId)), errorHeaders(apiError));
 
 /** Sends an error. What is no ApiError is a fault of ours: logged whole, reported as `internal_error` alone. */
 export function sendError(request: HttpRequest, reply: HttpReply, error: unknown, form?: ForeignForm): void {
@@ -102,23 +97,13 @@ export const jsonReply = <S extends TSchema = never>(
   status: number,
   body: ReplyBody<S>,
   headers: Readonly<Record<string, string>> = {},
-): StoredReply => ({
-  status,
-  body: JSON.stringify(body),
-  headers: { 'content-type': JSON_TYPE, ...headers },
-});
-
-/** A reply whose body is JSON text already. */
-export const replyAnswer = ({ status, body, headers }: StoredReply): RawAnswer => ({
-  status,
-  body,
-  type: JSON_TYPE,
-  headers,
-});
+): StoredJson<ReplyBody<S>> => new StoredJson(status, JSON.stringify(body), { 'content-type': JSON_TYPE, ...headers });
 
 /** The header of a stored reply, for the row of a route that takes an Idempotency-Key. */
 export const REPLAYED = { 'Idempotency-Replayed': '`true` where this is the stored reply of an earlier request.' };
 
-/** Returns a stored reply unchanged. */
-export const replayed = (stored: StoredReply): RawAnswer =>
-  replyAnswer({ ...stored, headers: { ...stored.headers, 'idempotency-replayed': 'true' } });
+/** Returns a stored reply unchanged. `more`: headers of this request alone. */
+export const replayed = (
+  { status, body, headers }: StoredReply,
+  more: Readonly<Record<string, string>> = {},
+): StoredJson<never> => new StoredJson(status, body, { ...headers, 'idempotency-replayed': 'true', ...more });

@@ -40,7 +40,7 @@ export interface ChargedKeyContext extends RequestContext {
   /** What the row says in `via`. */
   readonly via: Via | null;
   /** Admits the request as one that cannot be used, and reports why. */
-  readonly refuse: (apiError: ApiError) => Promise<RawAnswer>;
+  readonly refuse: (apiError: ApiError) => Promise<StoredJson<never>>;
 }
 /** A request of a program that runs the service: it acts on any account. */
 export interface OperatorKeyContext extends RequestContext {
@@ -219,6 +219,24 @@ export interface RawAnswer {
   readonly type: string;
 }
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** JSON that is text already, as it was stored or is to be: of `Body`; never: an error, or of an earlier request. */
+export class StoredJson<out Body, Text extends string | PacedBody = string> {
+  /** Only the compiler sees it. */
+  declare readonly contents: Body;
+  readonly type = JSON_TYPE;
+  readonly status: number;
+  readonly body: Text;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body: Text, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
 /** Input as its readers return it, for a handler of any row. */
 export interface AnyInput {
   readonly params: unknown;
@@ -289,9 +307,13 @@ interface TypedInput<P extends string, I extends RouteInput> {
 }
 
 /** What a handler may return: JSON of its row's schema, or text. Warnings that it leaves out are put in for it. */
-type AnswerOf<O> = O extends { readonly content: infer S extends TSchema }
-  ? JsonAnswer<ReplyBody<S>> | RawAnswer
-  : Answer;
+type AnswerOf<O> = RouteOutput extends O
+  ? Answer
+  : O extends { readonly content: string }
+    ? RawAnswer
+    : O extends { readonly content: infer S extends TSchema }
+      ? JsonAnswer<ReplyBody<S>> | StoredJson<ReplyBody<S>, string | PacedBody>
+      : Answer;
 
 /** JSON of a schema as a handler makes it. Rows name unknown fields themselves, so `warnings` may be left out. */
 export type ReplyBody<S extends TSchema> = WithoutWarnings<Frozen<Static<S>>>;
@@ -325,7 +347,7 @@ type At<S, K> = S extends object ? (K extends keyof S ? S[K] : never) : never;
 
 /** A body with other properties than its schema is not what its contract says; TypeScript alone would let it pass. */
 type Exact<O, R> = O extends { readonly content: infer S extends TSchema }
-  ? R extends JsonAnswer<infer B>
+  ? R extends JsonAnswer<infer B> | StoredJson<infer B, string | PacedBody>
     ? [Beyond<B, ReplyBody<S>>] extends [never]
       ? unknown
       : { readonly 'beyond the contract': Beyond<B, ReplyBody<S>> }

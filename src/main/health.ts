@@ -10,6 +10,7 @@ import { within } from '../kernel/bounded-wait.ts';
 import { type Clock, DAY_MS, HOUR_MS, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { firstAdvice } from '../kernel/doctor-checks.ts';
 import { messageOf } from '../kernel/errors.ts';
+import { DOCTOR_FOUND, type DoctorFound } from '../kernel/facts/checks.ts';
 import { formatHostPort } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
 import { onceAtATime } from '../kernel/once-at-a-time.ts';
@@ -110,17 +111,13 @@ const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>, identities: 
     };
   });
 
-/** Results from the worst to the best. */
-const FOUND_OUT = ['fail', 'warn', 'pass'] as const satisfies readonly Finding['result'][];
-type FoundOut = (typeof FOUND_OUT)[number];
-
 /** Of several findings of a check, the worst; null: nothing was found out. */
 function identityResults(findings: readonly Finding[]) {
-  const worstOf = (check: IdentityCheck): FoundOut | null => {
+  const worstOf = (check: IdentityCheck): DoctorFound | null => {
     const results = findings.filter((finding) => finding.check === check).map(({ result }) => result);
-    return FOUND_OUT.find((result) => results.includes(result)) ?? null;
+    return DOCTOR_FOUND.findLast((result) => results.includes(result)) ?? null;
   };
-  const results: Readonly<Record<IdentityCheck, FoundOut | null>> = {
+  const results: Readonly<Record<IdentityCheck, DoctorFound | null>> = {
     helo: worstOf('helo'),
     ptr: worstOf('ptr'),
     spf: worstOf('spf'),

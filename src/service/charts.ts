@@ -2,20 +2,26 @@ import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { CHART_BUCKETS_MAX } from '../kernel/facts/limits.ts';
 import type { LogNegatable } from '../kernel/facts/log-filters.ts';
-import { OUTCOMES, type Outcome, outcomeOf, type UsageSource, wasAsked } from '../kernel/facts/outcomes.ts';
+import {
+  type ChartBucket,
+  OUTCOMES,
+  type Outcome,
+  outcomeOf,
+  type UsageSource,
+  wasAsked,
+} from '../kernel/facts/outcomes.ts';
 import { LEVELS } from '../kernel/facts/plans.ts';
 import { NO_REASON, type ReasonOrNone } from '../kernel/facts/reasons.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
 import type { AccountId, KeyVerdictRow, Store, TrafficRow, UsageBucketRow } from '../store/store.ts';
 import { addCount, type LatencyCounts, percentiles } from './traffic.ts';
 
-type Bucket = 'hour' | 'day';
 export interface ChartQuery {
   /** Unix time in ms; by default, the chart covers the last seven days. */
   readonly from: number | null;
   readonly to: number | null;
   /** Null: hours for up to seven days, otherwise days. Days in any case where counters are no longer by the hour. */
-  readonly bucket: Bucket | null;
+  readonly bucket: ChartBucket | null;
   /** Of one key, or of the dashboard. Latencies and rejected requests are not counted by key. */
   readonly key: string | null;
   /** Of calls, one address each, or of lists; null: of both. */
@@ -26,7 +32,7 @@ export interface ChartQuery {
   readonly not?: readonly LogNegatable[];
 }
 
-const BUCKET_MS: Readonly<Record<Bucket, number>> = { hour: HOUR_MS, day: DAY_MS };
+const BUCKET_MS: Readonly<Record<ChartBucket, number>> = { hour: HOUR_MS, day: DAY_MS };
 const WEEK_MS = 7 * DAY_MS;
 
 /**
@@ -37,12 +43,12 @@ function rangeOf(
   query: ChartQuery,
   now: number,
   hoursFrom: number | null,
-): { start: number; end: number; bucket: Bucket } {
+): { start: number; end: number; bucket: ChartBucket } {
   const to = query.to ?? now;
   const from = query.from ?? to - WEEK_MS;
   if (from >= to) throw new ApiError('invalid_parameter', 'from must be before to.', { field: 'from' });
   const bucket = query.bucket ?? (to - from <= WEEK_MS ? 'hour' : 'day');
-  const whole = (bucket: Bucket) => {
+  const whole = (bucket: ChartBucket) => {
     const bucketMs = BUCKET_MS[bucket];
     return { start: Math.floor(from / bucketMs) * bucketMs, end: Math.ceil(to / bucketMs) * bucketMs, bucket };
   };

@@ -16,7 +16,7 @@ import { type ListsOptions, urlsOf } from './disposable-lists.ts';
 import type { ListsUpdate } from './disposable-lists-update.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { createJobService } from './jobs.ts';
-import { createKeyService, noticesOf, stateOf } from './keys.ts';
+import { createKeyService, isUsable, noticesOf } from './keys.ts';
 import { listObject } from './lists/service.ts';
 import { createLogService } from './log.ts';
 import type { MailLimits } from './mail-limits.ts';
@@ -109,7 +109,7 @@ async function overviewOf(
   ]);
   if (account === null || window === null) throw new ApiError('not_found');
   const { name, plan, status, balance, locked, lowBalance } = account;
-  const active = keys.filter((key) => ['active', 'expiring'].includes(stateOf(key, now)));
+  const active = keys.filter((key) => isUsable(key, now));
   const notices = active.flatMap((key) => noticesOf(key, now)).filter(isShown(dismissed));
   const count = (of: KeyNotice) => notices.filter(({ notice }) => notice === of).length;
   const { operator } = user;

@@ -6,7 +6,12 @@ import { type FilterFields, type FilterReading, type FilterRow, openFilterFile }
 import { trimBlanks } from '../kernel/blanks.ts';
 import { type Clock, toDate, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { FilterAction, FilterMatch, FilterType } from '../kernel/facts/filter-types.ts';
+import {
+  FILTER_ACTION_FACTS,
+  type FilterAction,
+  type FilterMatch,
+  type FilterType,
+} from '../kernel/facts/filter-types.ts';
 import {
   FILTER_BATCH_ROWS,
   FILTER_ERRORS_SHOWN,
@@ -158,7 +163,7 @@ export function createFilterService({ store, clock, domainData, costs, singleCal
     },
     /** What whoever set the filter should know. */
     warnings({ filterType, action, value }: Filter) {
-      if (filterType !== 'mx_host' || action !== 'block') return [];
+      if (filterType !== 'mx_host' || !FILTER_ACTION_FACTS[action].blocks) return [];
       const below = value.startsWith(ANY_LABEL);
       const shared = domainData().sharedHosts(below ? value.slice(ANY_LABEL.length) : value, below);
       if (shared.length === 0) return [];
@@ -371,7 +376,7 @@ function checkFilterExpiry(expiresAt: number, now: number): void {
 
 /** An `allow` that covers everybody would switch the lists off. */
 function checkAction({ filterType, value, action }: Pick<FilterInput, 'filterType' | 'value' | 'action'>): void {
-  if (action === 'block') return;
+  if (FILTER_ACTION_FACTS[action].mayCoverAll) return;
   const covers = ALLOWED_FOR_ALL[filterType](value);
   if (covers !== null)
     throw invalidFilter(

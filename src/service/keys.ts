@@ -10,6 +10,7 @@ import {
 } from '../kernel/facts/limits.ts';
 import { KEY_NOTICES, type KeyNotice } from '../kernel/facts/notices.ts';
 import type { UsageSource } from '../kernel/facts/outcomes.ts';
+import type { KeyCondition } from '../kernel/facts/scopes.ts';
 import { grouped } from '../kernel/format.ts';
 import { hashApiKey, type KeyMode, newApiKey } from '../kernel/ids.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
@@ -28,13 +29,18 @@ export interface CreatedKey {
 /** Settings of a new key; what is absent does not limit it. */
 export type NewKey = { readonly name: string; readonly allowIps: readonly string[] } & KeyLimits;
 
-type KeyCondition = 'active' | 'expiring' | 'expired' | 'revoked';
-/** `expiring` means rolled and in its grace period. */
 export function stateOf({ revokedAt, expiresAt }: Key, now: number): KeyCondition {
   if (revokedAt !== null && revokedAt <= now) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';
   return revokedAt === null ? 'active' : 'expiring';
 }
+const IS_USABLE: Readonly<Record<KeyCondition, boolean>> = {
+  active: true,
+  expiring: true,
+  expired: false,
+  revoked: false,
+};
+export const isUsable = (key: Key, now: number): boolean => IS_USABLE[stateOf(key, now)];
 
 /** What a key with a budget has used of it, held credits included, and when the month ends; null without a budget. */
 export function budgetOf({ budget }: Key, now: number): { credits: number; used: number; resetsAt: number } | null {

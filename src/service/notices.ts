@@ -4,7 +4,7 @@ import { OVERVIEW_LISTS, RECENT_DAYS } from '../kernel/facts/limits.ts';
 import type { KeyNotice, Notice } from '../kernel/facts/notices.ts';
 import type { Account, AccountId, Key, List, Store } from '../store/store.ts';
 import { lastExamination } from './kept-examination.ts';
-import { isOpenToAll, noticesOf, stateOf } from './keys.ts';
+import { isOpenToAll, isUsable, noticesOf } from './keys.ts';
 
 /** What a member has dismissed: causes of notices. */
 export type Dismissed = ReadonlySet<string>;
@@ -73,7 +73,7 @@ export async function firstStepsOf(
   { operator, dismissed }: { readonly operator: boolean; readonly dismissed: Dismissed },
 ): Promise<FirstSteps | null> {
   if (account.testOf !== null || dismissed.has(FIRST_STEPS)) return null;
-  const usable = keys.filter((key) => ['active', 'expiring'].includes(stateOf(key, now)));
+  const usable = keys.filter((key) => isUsable(key, now));
   const [members, isAlertSet, examined] = await Promise.all([
     store.members.list(account.id),
     store.alerts.isSet(account.id),

@@ -1,7 +1,8 @@
 import { type Clock, monthOf, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { UsageGrouping } from '../kernel/facts/outcomes.ts';
 import { creditsOf, type Level, planWithLevel, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
-import type { Caller, RateWindow, Store, UsageGrouping } from '../store/store.ts';
+import type { Caller, RateWindow, Store } from '../store/store.ts';
 
 export interface UsageWanted {
   readonly groupBy: UsageGrouping | null;

@@ -10,6 +10,7 @@ import { delayOf, outOfTime, selectorOf, testEvidence, testMailHosts, testOutcom
 import { type EngineDeps, runFromCache, runOffline, runOnline, withBounce, withFilter } from '../engine/verify.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { FILTER_ACTION_FACTS } from '../kernel/facts/filter-types.ts';
 import { HASH } from '../kernel/facts/kept-addresses.ts';
 import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';
 import type { Level } from '../kernel/facts/plans.ts';
@@ -77,7 +78,7 @@ const liveMode = (engine: EngineDeps, maxRunning: number): VerifyMode => ({
       mxHosts: mailHostsOf(unfiltered ?? offline),
       known(filter) {
         if (filter === null) return unfiltered;
-        const blocksHost = filter.action === 'block' && filter.filterType === 'mx_host';
+        const blocksHost = FILTER_ACTION_FACTS[filter.action].blocks && filter.filterType === 'mx_host';
         return blocksHost && unfiltered !== null
           ? withMatch(unfiltered, filter)
           : runFromCache(filtered(filter), engine);
@@ -111,7 +112,7 @@ const testMode = ({ clock, domainData }: Pick<EngineDeps, 'clock' | 'domainData'
       mxHosts: offline.syntax.result === 'pass' ? testMailHosts(offline.syntax.address.domain, outcome) : [],
       known(filter) {
         if (filter === null) return waits ? null : offline;
-        return waits && filter.action === 'allow' ? null : evidence(filter);
+        return waits && !FILTER_ACTION_FACTS[filter.action].blocks ? null : evidence(filter);
       },
       async finish(_tenant, filter) {
         if (error !== null) throw error;

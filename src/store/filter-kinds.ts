@@ -3,7 +3,12 @@
  * take each row of them for a filter that blocks, exactly and for good. A filter that does anything else is of a kind
  * that they never look for.
  */
-import type { FilterAction, FilterMatch, FilterType } from '../kernel/facts/filter-types.ts';
+import {
+  FILTER_ACTION_FACTS,
+  type FilterAction,
+  type FilterMatch,
+  type FilterType,
+} from '../kernel/facts/filter-types.ts';
 import { cidrsContaining, networkOf } from '../kernel/ip.ts';
 
 /** `column`: of `accounts`, how many there are; `count`: the same of its `AccountState`. */
@@ -181,7 +186,7 @@ export function mostSpecific(found: readonly FilterRule[], { rank }: FilterLooku
   for (const rule of found) {
     if (rule.expiresAt !== null && rule.expiresAt <= now) continue;
     const behind = best === null ? -1 : rank(rule.value) - rank(best.value);
-    if (behind < 0 || (behind === 0 && best?.action !== 'allow')) best = rule;
+    if (behind < 0 || (behind === 0 && best !== null && FILTER_ACTION_FACTS[best.action].yields)) best = rule;
   }
   return best;
 }

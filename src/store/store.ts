@@ -9,6 +9,7 @@
 import type { ActorKind, AuditAction, AuditSubject, UserAction } from '../kernel/audit-actions.ts';
 import type { AlertType, LastingAlertType } from '../kernel/facts/alerts.ts';
 import type { OutcomeSum, VerdictGroup } from '../kernel/facts/calibration.ts';
+import type { EgressCondition } from '../kernel/facts/checks.ts';
 import type {
   AttemptError,
   DeliveryStatus,
@@ -21,15 +22,15 @@ import type { FilterAction, FilterMatch, FilterType } from '../kernel/facts/filt
 import type { HookKind } from '../kernel/facts/hooks.ts';
 import type { Dedupe, FileForm, ListAction, ListError, ListStatus, ReadChoice, SentAs } from '../kernel/facts/lists.ts';
 import type { LogConfidence, LogMail, LogNegatable } from '../kernel/facts/log-filters.ts';
-import type { Outcome, UsageSource } from '../kernel/facts/outcomes.ts';
-import type { AccountStatus, Level, Plans, PlanTerms, Priced } from '../kernel/facts/plans.ts';
+import type { Outcome, UsageGrouping, UsageSource } from '../kernel/facts/outcomes.ts';
+import type { AccountStatus, LedgerKind, Level, Plans, PlanTerms, Priced } from '../kernel/facts/plans.ts';
 import type { Decision, Policy, PolicyAction } from '../kernel/facts/policies.ts';
 import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
 import type { Deliverability, Reason, ReasonOrNone, Status } from '../kernel/facts/reasons.ts';
 import type { Role } from '../kernel/facts/roles.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import type { KeyScope, OperatorScope } from '../kernel/facts/scopes.ts';
-import type { MailOutcome, OutcomeClass, OutcomeOrigin, OutcomeProvider } from '../kernel/facts/sent-mail.ts';
+import type { ContradictingOutcome, OutcomeClass, OutcomeOrigin, OutcomeProvider } from '../kernel/facts/sent-mail.ts';
 import type { AccountSort, FilterSort, ListSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import type { JobState, MailPayload } from '../kernel/jobs.ts';
 import type { LogOrigin, Via } from '../kernel/log-origins.ts';
@@ -279,8 +280,6 @@ interface UsageSummary {
   readonly byReason: Readonly<Partial<Record<Reason, number>>>;
 }
 
-export type UsageGrouping = 'day' | 'key' | 'reason' | 'validation_type';
-
 export interface UsageRow {
   /** The day (`2026-11-20`, UTC), key id, reason (or `none`) or level. */
   readonly group: string;
@@ -501,8 +500,7 @@ export type ByPage<Query> = Omit<Query, 'offset' | 'limit'> & { readonly page: n
 
 export interface LedgerRow {
   readonly id: string;
-  /** `day`: the sum of a day's entries that were deleted after their time. */
-  readonly kind: 'grant' | 'allowance' | 'hold' | 'settlement' | 'release' | 'day';
+  readonly kind: LedgerKind;
   /**
    * It changes the balance: grants by +n, allowances +n (less what ended with the month before), holds −n, settlements
    * +(held − charged) or −charged without a hold, releases +n.
@@ -1362,7 +1360,7 @@ export interface NewOutcome {
 export interface Contradiction {
   readonly verificationId: string;
   readonly group: VerdictGroup;
-  readonly outcome: Extract<MailOutcome, 'delivered' | 'bounced'>;
+  readonly outcome: ContradictingOutcome;
   /** When the latest outcome came, ms. */
   readonly at: number;
   readonly rule: string | null;
@@ -2538,7 +2536,7 @@ export interface AlertsOfAccount extends AlertSettings {
 
 /** Whether this node reaches mail servers, and since when. */
 export interface MailServersSeen {
-  readonly state: 'ok' | 'port_closed' | 'refused_everywhere';
+  readonly state: EgressCondition;
   readonly since: number;
   readonly node: string | null;
 }

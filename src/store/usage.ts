@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { LIST_RESULT_BYTES } from '../kernel/facts/limits.ts';
-import type { UsageSource } from '../kernel/facts/outcomes.ts';
+import type { UsageGrouping, UsageSource } from '../kernel/facts/outcomes.ts';
 import { type Plans, termsOf } from '../kernel/facts/plans.ts';
 import type { Reason } from '../kernel/facts/reasons.ts';
 import { andRest, BATCH_ROWS } from './batches.ts';
@@ -9,16 +9,7 @@ import { ADD_USAGE_SUMS, USAGE_COUNTED_BY, USAGE_SUMS } from './columns.ts';
 import type { StorageDriver } from './driver.ts';
 import { FILTER_COLUMNS, filterCount } from './filter-kinds.ts';
 import { onlyRow } from './rows.ts';
-import type {
-  AccountId,
-  AccountStorage,
-  KeyDayRow,
-  KeyVerdictRow,
-  Store,
-  UsageBucketRow,
-  UsageGrouping,
-  UsageRow,
-} from './store.ts';
+import type { AccountId, AccountStorage, KeyDayRow, KeyVerdictRow, Store, UsageBucketRow, UsageRow } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 // Hourly usage counters past their time become daily ones: rows whose hour is the first of the day.

@@ -32,7 +32,13 @@ it('a field of the verdict that depends on the domain has each address its own v
     '  is_role: boolean | null;\n',
     '  is_role: boolean | null;\n  labels: number | null;\n',
   );
-  const others = ['src/http/dashboard/log.ts', 'src/service/stored-reply.ts', 'tests/http/schema.test.ts'];
+  const others = [
+    'src/http/dashboard/log.ts',
+    'src/http/v1/verifications.ts',
+    'src/http/v1/verify.ts',
+    'src/service/stored-reply.ts',
+    'tests/http/schema.test.ts',
+  ];
   expect(copy.compile()).toEqual(['src/engine/report.ts', ...others]);
   edit(
     'src/engine/report.ts',
@@ -56,15 +62,34 @@ it('a list with a new status can be seen', () => {
     "'cancelled', 'failed'] as const;\nexport type ListStatus",
     "'cancelled', 'failed', 'archived'] as const;\nexport type ListStatus",
   );
-  // What the other service calls it.
-  expect(copy.compile()).toEqual(['src/http/compat/reacher.ts']);
+  // Whether it ends a list, and what can be done in it.
+  expect(copy.compile()).toContain('src/kernel/facts/lists.ts');
+  edit(
+    'src/kernel/facts/lists.ts',
+    "  failed: { isFinal: true, actions: ['delete'] },\n",
+    "  failed: { isFinal: true, actions: ['delete'] },\n  archived: { isFinal: true, actions: ['delete'] },\n",
+  );
+  // What another service calls it; the event of its end.
+  expect(copy.compile()).toEqual(['src/http/compat/reacher.ts', 'src/store/lists/end.ts']);
+  expect(copy.compile('web')).toEqual(['web/src/pages/lists/queries.ts', 'web/src/pages/lists/status.tsx']);
   passes('tests/trials/in-the-copy/archived.copy.ts');
 });
 
 describe('a new action of filters', () => {
   it('does not compile until something is found by it', () => {
     edit('src/kernel/facts/filter-types.ts', "['block', 'allow']", "['block', 'allow', 'review']");
-    expect(copy.compile()).toEqual(['src/engine/verify.ts']);
+    expect(copy.compile()).toEqual(['src/kernel/facts/filter-types.ts']);
+    edit(
+      'src/kernel/facts/filter-types.ts',
+      '  allow: { blocks: false, mayCoverAll: false, yields: false },\n',
+      '  allow: { blocks: false, mayCoverAll: false, yields: false },\n  review: { blocks: false, mayCoverAll: true, yields: true },\n',
+    );
+    expect(copy.compile()).toEqual([]);
+    expect(copy.compile('web')).toEqual([
+      'web/src/pages/filters.tsx',
+      'web/src/pages/filters/types.ts',
+      'web/src/pages/log/entry-detail.tsx',
+    ]);
   });
 
   it('as a new column does not compile in any place that reads or writes filters', () => {

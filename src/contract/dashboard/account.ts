@@ -12,8 +12,8 @@ import {
   TRUST_BOUNCES_DAYS,
 } from '../../kernel/facts/limits.ts';
 import { KEY_NOTICES } from '../../kernel/facts/notices.ts';
-import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
-import { KEY_SCOPES } from '../../kernel/facts/scopes.ts';
+import { LEDGER_KINDS, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
+import { KEY_CONDITIONS, KEY_SCOPES } from '../../kernel/facts/scopes.ts';
 import { choice, counted, grouped, span } from '../../kernel/format.ts';
 import { DecodedAs, Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
 import { Credits, PlanPrices, Storage } from '../usage.ts';
@@ -100,7 +100,7 @@ export const LedgerReply = Type.Object(
     rows: Type.Array(
       Type.Object({
         id: Type.String(),
-        kind: OneOf(['grant', 'allowance', 'hold', 'settlement', 'release', 'day'] as const, {
+        kind: OneOf(LEDGER_KINDS, {
           description: '`day`: the sum of a day’s entries that were deleted after their time.',
         }),
         amount: Type.Integer({ description: 'Change of the balance.' }),
@@ -242,8 +242,7 @@ export const DashboardKey = Type.Object(
     scopes: Type.Array(OneOf(KEY_SCOPES)),
     /** Null: no budget. `used`: in the calendar month (UTC), with what is held; `resets_at`: its end. */
     budget: Nullable(Type.Object({ monthly_credits: Type.Integer(), used: Type.Integer(), resets_at: Time })),
-    /** `expiring` means rolled, and valid until `revoked_at`. */
-    state: OneOf(['active', 'expiring', 'expired', 'revoked'] as const),
+    state: OneOf(KEY_CONDITIONS),
     created_at: Time,
     expires_at: Nullable(Time),
     revoked_at: Nullable(Time),

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { DOCTOR_CHECKS, EGRESS_PROBLEMS } from '../../kernel/doctor-checks.ts';
+import { DOCTOR_FOUND, DOCTOR_RESULTS } from '../../kernel/facts/checks.ts';
 import {
   ACCOUNT_QUERY_LENGTH,
   ACCOUNTS_PAGE,
@@ -46,7 +47,7 @@ const LatencyShown = Nullable(Type.Object({ p50: Type.Number(), p95: Type.Number
 
 /** What the service does, for operators. `node` is the process that answers; the rest is of all of them. */
 const NullableShare = Nullable(Type.Number({ minimum: 0, maximum: 1 }));
-const CheckResult = Nullable(OneOf(['pass', 'warn', 'fail'] as const));
+const CheckFound = Nullable(OneOf(DOCTOR_FOUND));
 const EgressSharesReply = Type.Object({
   checks: Type.Integer(),
   blocked: NullableShare,
@@ -104,10 +105,10 @@ export const ServiceReply = Type.Object(
             Type.Object(
               {
                 checked_at: Time,
-                helo: CheckResult,
-                ptr: CheckResult,
-                spf: CheckResult,
-                blocklists: CheckResult,
+                helo: CheckFound,
+                ptr: CheckFound,
+                spf: CheckFound,
+                blocklists: CheckFound,
               },
               { description: 'What its names say by DNS; null: not looked up yet.' },
             ),
@@ -278,7 +279,7 @@ export const DoctorReply = Type.Object(
     checks: Type.Array(
       Type.Object({
         check: OneOf(DOCTOR_CHECKS),
-        result: OneOf(['pass', 'warn', 'fail', 'skip'] as const),
+        result: OneOf(DOCTOR_RESULTS),
         found: Type.String(),
         /** What to do; null where there is nothing. */
         fix: Nullable(Type.String()),

@@ -1,9 +1,8 @@
 import Type, { type Static } from 'typebox';
+import { REPLY_CONFIDENCES, REPLY_READERS } from '../../kernel/facts/checks.ts';
 import { ADDRESS_LENGTH, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../kernel/facts/limits.ts';
 import { OperatorContradictionFields } from '../outcomes.ts';
 import { Nullable, OneOf, Text, Time } from '../schema.ts';
-
-const ReplyConfidence = OneOf(['high', 'low'] as const);
 
 export const ExplainReplyRequest = Type.Object({
   reply: Text('reply', SMTP_REPLY_LENGTH, {
@@ -27,8 +26,8 @@ export const ExplainReplyReply = Type.Object(
     finding: Type.String(),
     meaning: Type.String(),
     rule: Type.String(),
-    confidence: ReplyConfidence,
-    decided_by: OneOf(['operator', 'rule', 'model'] as const),
+    confidence: OneOf(REPLY_CONFIDENCES),
+    decided_by: OneOf(REPLY_READERS),
     /** That the mailbox cannot be reached, as the model sees it; null: it is never asked about such replies. */
     probability: Nullable(Type.Number()),
     /** In seconds. */

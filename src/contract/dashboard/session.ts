@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { CONFIRMED_ACTIONS } from '../../kernel/audit-actions.ts';
+import { MAIL_SERVER_PROBLEMS } from '../../kernel/facts/checks.ts';
 import {
   CODE_LENGTH,
   OIDC_QUERY_LENGTH,
@@ -67,7 +68,7 @@ export const SessionReply = Type.Object(
       }),
     ),
     /** Why no mailbox can be checked at all; null: they can, or nobody is signed in. */
-    mail_servers: Nullable(Type.Object({ state: OneOf(['port_closed', 'refused_everywhere'] as const), since: Time })),
+    mail_servers: Nullable(Type.Object({ state: OneOf(MAIL_SERVER_PROBLEMS), since: Time })),
     /** The canonical address that the request came from. */
     ip: Type.String(),
   },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { FORECAST_DAYS, LOG_QUERY_LENGTH, LOW_BALANCE, RECENT_DAYS } from '../../kernel/facts/limits.ts';
 import { NOTICES } from '../../kernel/facts/notices.ts';
-import { OUTCOMES, USAGE_SOURCES } from '../../kernel/facts/outcomes.ts';
+import { CHART_BUCKETS, OUTCOMES, USAGE_SOURCES } from '../../kernel/facts/outcomes.ts';
 import { choice, span } from '../../kernel/format.ts';
 import { ListReply } from '../lists.ts';
 import { Nullable, OneOf, Text, Time } from '../schema.ts';
@@ -78,7 +78,6 @@ export const DismissRequest = Type.Object(
   { title: 'DismissRequest' },
 );
 
-const BUCKET_SIZES = ['hour', 'day'] as const;
 const SourceField = Type.Optional(
   OneOf(USAGE_SOURCES, {
     description: '`api`: calls, one address each, those of the dashboard included; `list`: lists. Both by default.',
@@ -90,7 +89,7 @@ const Between = { from: Type.Optional(InstantOf('from')), to: Type.Optional(Inst
 export const OperatorsQuery = Type.Object({ ...Between, source: SourceField });
 export const UsageRangeQuery = Type.Object({
   ...Between,
-  bucket: Type.Optional(OneOf(BUCKET_SIZES, { 'x-error': 'bucket must be "hour" or "day".' })),
+  bucket: Type.Optional(OneOf(CHART_BUCKETS, { 'x-error': `bucket must be ${choice(CHART_BUCKETS)}.` })),
   key: Type.Optional(
     Text('key', LOG_QUERY_LENGTH, {
       description:
@@ -134,7 +133,7 @@ export const UsageChartReply = Type.Object(
   {
     from: Time,
     to: Time,
-    bucket: OneOf(BUCKET_SIZES),
+    bucket: OneOf(CHART_BUCKETS),
     buckets: Type.Array(Type.Object({ at: Time, ...COUNTS })),
     totals: Type.Object(COUNTS),
     /** A reason that occurs with two outcomes has a row for each. */

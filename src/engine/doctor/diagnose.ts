@@ -5,6 +5,7 @@ import { within } from '../../kernel/bounded-wait.ts';
 import { type Clock, DAY_MS, fromIso } from '../../kernel/clock.ts';
 import { type Advice, type DoctorCheck, type EgressProblem, PROBLEM_ROWS } from '../../kernel/doctor-checks.ts';
 import { IP_FAMILIES, type IpFamily } from '../../kernel/egress.ts';
+import type { DoctorResult } from '../../kernel/facts/checks.ts';
 import { CLOCK_TOLERANCE_MS, LISTS_STALE_DAYS } from '../../kernel/facts/limits.ts';
 import { dataFile } from '../data-files.ts';
 import { isUntrusted } from '../dns/message.ts';
@@ -27,8 +28,7 @@ import { checkHost } from './spf.ts';
 /** One line of the doctor's report. */
 export interface Finding {
   readonly check: DoctorCheck;
-  /** `skip` means not checked, because of another finding. */
-  readonly result: 'pass' | 'warn' | 'fail' | 'skip';
+  readonly result: DoctorResult;
   /** A sentence. May contain untrusted text, such as a banner. */
   readonly found: string;
   /** The remedy, as a sentence; null when nothing needs fixing. */

@@ -12,6 +12,7 @@ import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { warnOfFault } from '../../kernel/contain.ts';
 import type { Advice } from '../../kernel/doctor-checks.ts';
 import { type Egress, isSameEgress } from '../../kernel/egress.ts';
+import type { EgressCondition, MailServerProblem } from '../../kernel/facts/checks.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import type { DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
@@ -24,9 +25,6 @@ import { CATCH_ALL_SKIPPED, type MailboxCheck, type MailboxQuestion, resultWitho
 import { type HostOwners, mailOperatorKey } from './operators.ts';
 
 // What mail servers answered to each egress, by the hour, and what that says against it. Bounded: a day of hours.
-
-export const EGRESS_CONDITIONS = ['ok', 'port_closed', 'refused_everywhere'] as const;
-type EgressCondition = (typeof EGRESS_CONDITIONS)[number];
 
 const HOURS_KEPT = 24;
 
@@ -117,7 +115,7 @@ export function problemsOf(state: EgressCondition | 'resting', day: EgressShares
   return found;
 }
 
-const STATE_PROBLEMS: Readonly<Record<Exclude<EgressCondition, 'ok'> | 'resting', Advice>> = {
+const STATE_PROBLEMS: Readonly<Record<MailServerProblem | 'resting', Advice>> = {
   resting: {
     problem: 'proxy_fails',
     fix: 'Its SOCKS server fails: see that it runs, can be reached and takes the password.',
@@ -244,7 +242,7 @@ export function monitorEgress(
 
 type SuspendedAnswer = Awaited<ReturnType<MailboxQuestion['check']>>;
 
-const SUSPENDED_ANSWERS: Readonly<Record<Exclude<EgressCondition, 'ok'>, SuspendedAnswer>> = {
+const SUSPENDED_ANSWERS: Readonly<Record<MailServerProblem, SuspendedAnswer>> = {
   port_closed: suspendedAnswer('smtp_unreachable', 'egress.port_closed'),
   refused_everywhere: suspendedAnswer('smtp_blocked', 'egress.refused_everywhere'),
 };

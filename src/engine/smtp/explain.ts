@@ -1,6 +1,7 @@
 /** Explains how one reply is read, for operators. */
+import type { ReadBy, ReplyConfidence } from '../../kernel/facts/checks.ts';
 import { SMTP_REPLY_LENGTH } from '../../kernel/facts/limits.ts';
-import type { ReadBy, SmtpStage } from '../evidence.ts';
+import type { SmtpStage } from '../evidence.ts';
 import { CLASSES, THRESHOLDS, type Weighed } from './classify/model.ts';
 import type { Classifier, Explanation } from './classify.ts';
 import { ReplyParser, type SmtpReply } from './reply.ts';
@@ -14,7 +15,7 @@ export interface ReplyExplanation {
   readonly finding: string;
   readonly meaning: string;
   readonly rule: string;
-  readonly confidence: 'high' | 'low';
+  readonly confidence: ReplyConfidence;
   readonly decided_by: ReadBy;
   /** What the model makes of it, whether it was asked or not; null for what it is never asked about. */
   readonly model: {

@@ -25,11 +25,13 @@ export interface LimiterSetup {
   readonly share: RateShare | null;
 }
 
+type BreakerState = 'closed' | 'open' | 'half_open';
+
 export interface LimiterUse {
   readonly open: number;
   readonly begun: number;
   readonly waiting: number;
-  readonly breaker: 'closed' | 'open' | 'half_open';
+  readonly breaker: BreakerState;
   /** The rate relative to what it is without complaints. */
   readonly pace: number;
 }
@@ -627,7 +629,7 @@ class Breaker {
     this.#ms = seconds * 1000;
   }
 
-  state(now: number): 'closed' | 'open' | 'half_open' {
+  state(now: number): BreakerState {
     if (this.#openUntil.size === 0 && this.#openForAllUntil === null) return 'closed';
     if (this.#openForAllUntil !== null && this.#openForAllUntil > now) return 'open';
     for (const untilMs of this.#openUntil.values()) if (untilMs > now) return 'open';

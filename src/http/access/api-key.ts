@@ -11,8 +11,15 @@ import type { Admission, Caller, IdempotencyRef, RateWindow } from '../../servic
 import type { HttpContext } from '../context.ts';
 import { headerCount, isDisconnected } from '../exchange.ts';
 import { type InputReading, invalid, objectBody, type Parsed, rawBody } from '../input/reader.ts';
-import { errorReply, noteError, replayed, replyAnswer } from '../reply.ts';
-import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
+import { errorReply, noteError, replayed } from '../reply.ts';
+import {
+  type Answer,
+  type ApiKeyContext,
+  type ChargedKeyContext,
+  type RequestContext,
+  type Route,
+  StoredJson,
+} from '../route.ts';
 import { complete, type GuardFor } from './guard.ts';
 
 /** Says `test` on every reply to a test key. */
@@ -266,7 +273,7 @@ async function storedError(
   noteError(request, apiError);
   const reply = errorReply(apiError, request.id);
   await admission.keep(caller, idempotency, reply);
-  return replyAnswer(reply);
+  return reply;
 }
 
 /**
@@ -281,7 +288,7 @@ export const chargedApiKey: GuardFor<ChargedKeyContext> = (context, route) => {
     const idempotency = idempotencyRef(request, reading);
     const refused = async (problem: ApiError) => {
       const stored = await refuse(request, () => Promise.resolve({ ...reading, problem }), neverServed);
-      if (stored.type === undefined) throw new TypeError('A request with a problem has only a stored reply.');
+      if (!isStored(stored)) throw new TypeError('A request with a problem has only a stored reply.');
       return stored;
     };
     const via = route.via ?? null;
@@ -289,4 +296,5 @@ export const chargedApiKey: GuardFor<ChargedKeyContext> = (context, route) => {
   };
 };
 
+const isStored = (answer: Answer): answer is StoredJson<never> => answer instanceof StoredJson;
 const neverServed = () => Promise.reject(new TypeError('A request with a problem is not served.'));

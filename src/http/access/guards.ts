@@ -8,19 +8,20 @@ import type { HttpContext } from '../context.ts';
 import { HOOK_CALLERS } from '../hooks/callers.ts';
 import { bodyArrived, objectBody, rawBody } from '../input/reader.ts';
 import { PROVIDER_FORMS, SIGNED_AHEAD_MS } from '../outcomes/providers.ts';
-import { errorReply, JSON_TYPE, noteError, replayed, replyAnswer } from '../reply.ts';
-import type {
-  Access,
-  Answer,
-  AnyInput,
-  Contexts,
-  HookCallContext,
-  MetricsContext,
-  OperatorKeyContext,
-  OutcomeSourceContext,
-  ProviderProof,
-  RequestContext,
-  Route,
+import { errorReply, noteError, replayed } from '../reply.ts';
+import {
+  type Access,
+  type Answer,
+  type AnyInput,
+  type Contexts,
+  type HookCallContext,
+  JSON_TYPE,
+  type MetricsContext,
+  type OperatorKeyContext,
+  type OutcomeSourceContext,
+  type ProviderProof,
+  type RequestContext,
+  type Route,
 } from '../route.ts';
 import { apiKey, bearerOf, chargedApiKey, idempotencyOf } from './api-key.ts';
 import { complete, type GuardFor } from './guard.ts';
@@ -171,7 +172,7 @@ const operatorKey =
         noteError(request.request, apiError);
         const reply = errorReply(apiError, request.request.id);
         await operatorKeys.keep(key, ref, reply);
-        return replyAnswer(reply);
+        return reply;
       }
     };
   };

@@ -8,7 +8,7 @@ import type { AccountDetail, AccountStorage, KeysetQuery, LedgerPage, LedgerRang
 import type { ActingMember, MemberService, Role } from '../../service/members.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
 import { browserRequest, done } from '../access/session.ts';
-import { inEachForm, rowsFile } from '../csv.ts';
+import { type CsvColumns, inEachForm, rowsFile } from '../csv.ts';
 import { nothingToChange } from '../reply.ts';
 import { ACCOUNT_PATH, type AccountContext, type Route, route } from '../route.ts';
 
@@ -82,14 +82,16 @@ export const membersReply = (
   })),
 });
 
-const LEDGER_FILE = {
-  columns: ['at', 'kind', 'amount', 'charged', 'verification_id', 'verifications', 'note'],
-  cells: (row: LedgerPage['rows'][number]) => {
-    const r = ledgerRow(row);
-    return [r.created_at, r.kind, r.amount, r.charged, r.verification_id, r.verifications, r.note];
-  },
-  reply: ledgerRow,
+const LEDGER_COLUMNS: CsvColumns<ReturnType<typeof ledgerRow>> = {
+  at: (row) => row.created_at,
+  kind: (row) => row.kind,
+  amount: (row) => row.amount,
+  charged: (row) => row.charged,
+  verification_id: (row) => row.verification_id,
+  verifications: (row) => row.verifications,
+  note: (row) => row.note,
 };
+const LEDGER_FILE = { columns: LEDGER_COLUMNS, shownOf: ledgerRow, reply: ledgerRow };
 
 const acting = ({ account, user, role, actor }: AccountContext): ActingMember => ({
   account,

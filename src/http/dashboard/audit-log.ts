@@ -1,7 +1,7 @@
 import * as C from '../../contract/dashboard/account.ts';
 import { toIso } from '../../kernel/clock.ts';
 import type { AuditEntry, KeysetPage } from '../../service/accounts.ts';
-import { inEachForm, rowsFile } from '../csv.ts';
+import { type CsvColumns, inEachForm, rowsFile } from '../csv.ts';
 import { type Route, route } from '../route.ts';
 import { pageOf } from './account.ts';
 
@@ -30,26 +30,24 @@ const auditLogReply = <T>({ rows, next }: KeysetPage<AuditEntry>, reply: (entry:
   next,
 });
 
-const AUDIT_LOG_FILE = {
-  columns: ['at', 'last_at', 'count', 'actor_kind', 'actor', 'ip', 'action', 'target', 'detail'],
-  cells: ({ at, lastAt, count, actor, action, target, detail }: AuditEntry) => [
-    toIso(at),
-    toIso(lastAt),
-    count,
-    actor.kind,
-    actor.name,
-    actor.ip,
-    action,
-    target,
-    JSON.stringify(detail),
-  ],
-  reply: entryReply,
+const AUDIT_LOG_COLUMNS: CsvColumns<AuditEntry> = {
+  at: (entry) => toIso(entry.at),
+  last_at: (entry) => toIso(entry.lastAt),
+  count: (entry) => entry.count,
+  actor_kind: (entry) => entry.actor.kind,
+  actor: (entry) => entry.actor.name,
+  ip: (entry) => entry.actor.ip,
+  action: (entry) => entry.action,
+  target: (entry) => entry.target,
+  detail: (entry) => JSON.stringify(entry.detail),
 };
-const OPERATOR_AUDIT_LOG_FILE = {
-  columns: [...AUDIT_LOG_FILE.columns, 'account'],
-  cells: (entry: AuditEntry) => [...AUDIT_LOG_FILE.cells(entry), entry.account],
-  reply: operatorEntryReply,
+const asItIs = (entry: AuditEntry): AuditEntry => entry;
+const AUDIT_LOG_FILE = { columns: AUDIT_LOG_COLUMNS, shownOf: asItIs, reply: entryReply };
+const OPERATOR_AUDIT_LOG_COLUMNS: CsvColumns<AuditEntry> = {
+  ...AUDIT_LOG_COLUMNS,
+  account: (entry) => entry.account,
 };
+const OPERATOR_AUDIT_LOG_FILE = { columns: OPERATOR_AUDIT_LOG_COLUMNS, shownOf: asItIs, reply: operatorEntryReply };
 
 /** The audit log of an account, and for operators what users did. */
 export const AUDIT_LOG_ROUTES: readonly Route[] = [

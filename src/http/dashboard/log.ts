@@ -16,7 +16,7 @@ import { storedReply } from '../../service/stored-reply.ts';
 import { refusalOf } from '../access/api-key.ts';
 import { done } from '../access/session.ts';
 import type { HttpContext } from '../context.ts';
-import { type Cell, inEachForm, rowsFile } from '../csv.ts';
+import { type Cell, type CsvColumns, inEachForm, rowsFile } from '../csv.ts';
 import { disconnectSignal, isDisconnected } from '../exchange.ts';
 import { ACCOUNT_PATH, type AccountContext, type JsonAnswer, type Route, route } from '../route.ts';
 
@@ -277,46 +277,35 @@ const LOG_COLUMNS: Readonly<Record<string, LogColumn>> = {
   count: { rejected: (row) => row.count },
 };
 
-function csvCells(row: LogExportRow): Cell[] {
-  const columns = Object.values(LOG_COLUMNS);
-  if ('rejected' in row) {
-    const request = rejectedReply(row.rejected);
-    return columns.map(({ rejected }) => rejected?.(request) ?? null);
-  }
-  const shown = logEntryReply(row.entry);
-  return columns.map(({ entry }) => entry?.(shown) ?? null);
-}
+const shownRow = (row: LogExportRow) =>
+  'rejected' in row ? { rejected: rejectedReply(row.rejected) } : { entry: logEntryReply(row.entry) };
+type ShownRow = ReturnType<typeof shownRow>;
+
+const LOG_CELLS: CsvColumns<ShownRow> = Object.fromEntries(
+  Object.entries(LOG_COLUMNS).map(([name, { entry, rejected }]) => [
+    name,
+    (row: ShownRow) => (row.rejected === undefined ? entry?.(row.entry) : rejected?.(row.rejected)) ?? null,
+  ]),
+);
 
 const rowReply = (row: LogExportRow) =>
   'rejected' in row
     ? { kind: 'rejected', ...rejectedReply(row.rejected) }
     : { kind: 'verification', ...logEntryReply(row.entry) };
 
-/** Values of a closed set, in the order of the name of a file. */
-const CLOSED_SETS = ['status', 'deliverability', 'reason', 'decision', 'origin', 'level'] as const;
-
 /**
  * `log.not-mailbox_full.2026-11-25`: what was searched for, and the day (UTC) of the newest rows. Ends in no
  * extension.
  */
-function fileNameOf(query: Read<typeof C.LogFilters>, now: number): string {
-  const negated = query.not?.split(',') ?? [];
-  const parts = CLOSED_SETS.flatMap((name) => {
-    const value = query[name];
-    return value === undefined ? [] : [negated.includes(name) ? `not-${value}` : value];
-  });
-  const others = [
-    query.query,
-    query.email,
-    query.id,
-    query.key,
-    query.operator,
-    query.egress,
-    query.reported,
-    query.list,
-  ];
-  if (others.some((one) => one !== undefined && one !== '')) parts.push('search');
-  return ['log', ...parts, toIso(Math.min(query.to ?? now, now)).slice(0, 10)].join('.');
+function fileNameOf({ not = '', from: _from, to, ...query }: Read<typeof C.LogFilters>, now: number): string {
+  const negated = not.split(',');
+  const { status, deliverability, reason, decision, origin, level, ...others } = query;
+  const named = { status, deliverability, reason, decision, origin, level };
+  const parts = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [negated.includes(name) ? `not-${value}` : value],
+  );
+  if (Object.values(others).some((one) => one !== undefined && one !== '')) parts.push('search');
+  return ['log', ...parts, toIso(Math.min(to ?? now, now)).slice(0, 10)].join('.');
 }
 
 /** The log as a file, with the search of the page. */
@@ -342,7 +331,7 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = inEachForm((form, { content, 
           form,
           fileNameOf(query, clock.now()),
           await costs.read('export', account, log.export(account, logSearchOf(query))),
-          { columns: Object.keys(LOG_COLUMNS), cells: csvCells, reply: rowReply },
+          { columns: LOG_CELLS, shownOf: shownRow, reply: rowReply },
         ),
   }),
 );

@@ -17,7 +17,7 @@ import { canonicalIp } from '../../kernel/ip.ts';
 import { isSameSecret, standardSignature, timedSignature } from '../../kernel/signatures.ts';
 import type { SignUp } from '../../service/hooks.ts';
 import { isDisconnected } from '../exchange.ts';
-import { JSON_TYPE, noteError } from '../reply.ts';
+import { noteError } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
 /** What the headers of a request say before its body has arrived. */
@@ -265,7 +265,7 @@ export const HOOK_CALL_ROUTES: readonly Route[] = HOOK_KINDS.map((kind) =>
         if (cause !== null) noteError(request, cause);
         request.answer = answer.action;
         const { status, body } = replyOf(answer, { secret, now: clock.now() });
-        return { status, body: JSON.stringify(body), type: JSON_TYPE };
+        return { status, body };
       },
   }),
 );

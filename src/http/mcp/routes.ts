@@ -14,8 +14,8 @@ import type { HttpContext } from '../context.ts';
 import { explanationOf } from '../dashboard/replies.ts';
 import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.ts';
 import { bodyArrived, jsonReader, objectBody, rawBody } from '../input/reader.ts';
-import { JSON_TYPE, noteError } from '../reply.ts';
-import { type ChargedKeyContext, type RawAnswer, type Route, route } from '../route.ts';
+import { noteError } from '../reply.ts';
+import { type ChargedKeyContext, JSON_TYPE, type RawAnswer, type Route, route } from '../route.ts';
 import type { McpBackend } from './tools.ts';
 
 /** `any`: the request counts, whichever scopes the key has. Null: the key is authenticated alone. */

@@ -4,6 +4,7 @@
  * provider's next version may leave it out.
  */
 import { createHash, createHmac, createPublicKey, createVerify, verify } from 'node:crypto';
+import { OutcomesReply } from '../../contract/outcomes.ts';
 import { fromIso, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { IDEMPOTENCY_HOURS } from '../../kernel/facts/lifetimes.ts';
@@ -19,7 +20,7 @@ import { isSameSecret } from '../../kernel/signatures.ts';
 import type { OutcomeSourceService, Sns } from '../../service/outcome-sources.ts';
 import type { OutcomeResult } from '../../service/outcomes.ts';
 import { oneHeader, standardClaim, textAt } from '../hooks/callers.ts';
-import { replayed, replyAnswer } from '../reply.ts';
+import { replayed } from '../reply.ts';
 import { type ProviderProof, type ProviderRequest, type Route, route } from '../route.ts';
 import { outcomesReply } from '../v1/outcomes.ts';
 
@@ -375,6 +376,7 @@ export const PROVIDER_ROUTES: readonly Route[] = OUTCOME_PROVIDERS.map((provider
     provider,
     // JSON, whatever the header says: SNS calls it text. Its proof counts.
     input: { bodyLimit: PROVIDER_BODY_BYTES, lenient: true },
+    output: { content: OutcomesReply },
     serve:
       ({ outcomes, outcomeSources, admission, clock }) =>
       async ({ source, sent, proof }) => {
@@ -393,7 +395,7 @@ export const PROVIDER_ROUTES: readonly Route[] = OUTCOME_PROVIDERS.map((provider
         const rows = reported(provider, sent.json, source.name, clock.now());
         const replyTo = (results: readonly OutcomeResult[]) => outcomesReply(results, []);
         const results = await outcomes.record(accountId, rows, { connection: id }, ref && { ref, replyTo });
-        return replyAnswer(replyTo(results));
+        return replyTo(results);
       },
   }),
 );

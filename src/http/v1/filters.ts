@@ -17,14 +17,14 @@ import {
   type NewFilter,
 } from '../../service/filters.ts';
 import type { AccountId } from '../../service/members.ts';
-import { csvFile } from '../csv.ts';
+import { type CsvColumns, csvFile } from '../csv.ts';
 import type { HttpRequest } from '../exchange.ts';
 import type { ArrivingBody } from '../input/arrival.ts';
 import { readChoiceOf } from '../input/read-choice.ts';
 import { fieldsReader, jsonReader } from '../input/reader.ts';
 import { readFileUpload, UPLOAD_TYPES } from '../input/upload.ts';
-import { errorReply, jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
-import { type Answer, type Route, route } from '../route.ts';
+import { errorReply, jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED } from '../reply.ts';
+import { type RawAnswer, type Route, route } from '../route.ts';
 
 const FILTERS_PATH = '/v1/filters';
 
@@ -77,7 +77,7 @@ const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly 
 // Files
 
 /** Those of a file of before come first. */
-const CELLS = {
+const FILTER_FILE_COLUMNS: CsvColumns<Filter> = {
   filter_type: (f) => f.filterType,
   value: (f) => f.value,
   reason: (f) => f.reason,
@@ -87,12 +87,11 @@ const CELLS = {
   expires_at: (f) => toIsoOrNull(f.expiresAt),
   hits: (f) => f.hits,
   last_hit_at: (f) => toIsoOrNull(f.lastHitAt),
-} as const satisfies Record<string, (filter: Filter) => string | number | null>;
-const FILTER_FILE_COLUMNS = Object.keys(CELLS);
+};
 
 /** All filters as CSV. */
-export const filtersFile = (pages: PacedReading<readonly Filter[]>): Answer =>
-  csvFile('filters', FILTER_FILE_COLUMNS, pages, (filter) => Object.values(CELLS).map((cell) => cell(filter)));
+export const filtersFile = (pages: PacedReading<readonly Filter[]>): RawAnswer =>
+  csvFile('filters', FILTER_FILE_COLUMNS, pages, (filter) => filter);
 
 /** Of a row that takes a file of filters. */
 export const FILTER_FILE_INPUT = {
@@ -184,7 +183,7 @@ export const FILTER_ROUTES: readonly Route[] = [
           return addedReply(outcome, request.id, [...warnings, ...ofFilter]);
         };
         const stored = idempotency && { ref: idempotency, replyTo };
-        return replyAnswer(replyTo(await filters.add(caller.accountId, newFilter(body), { caller, ip }, stored)));
+        return replyTo(await filters.add(caller.accountId, newFilter(body), { caller, ip }, stored));
       },
   }),
   route({

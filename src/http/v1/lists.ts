@@ -2,7 +2,7 @@ import * as C from '../../contract/lists.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import type { PublicCode } from '../../kernel/errors.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
-import { delimiterOf, type ListAction, type ResultFormat, UNFINISHED } from '../../kernel/facts/lists.ts';
+import { delimiterOf, hasEnded, type ListAction, type ResultFormat } from '../../kernel/facts/lists.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { type List, type ListService, listObject } from '../../service/lists/service.ts';
 import { listReading } from '../input/read-choice.ts';
@@ -10,7 +10,7 @@ import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { PacedBody } from '../paced-body.ts';
 import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
 
-import { type Answer, CREDIT_ERRORS, type Route, route } from '../route.ts';
+import { CREDIT_ERRORS, type RawAnswer, type Route, route } from '../route.ts';
 
 const LISTS_PATH = '/v1/lists';
 /** Errors of a file of addresses. */
@@ -60,9 +60,9 @@ function fileName({ name }: List, { format, filter }: WantedResults, isPartial: 
 export const resultsAnswer = (
   { list, encoding, file }: Awaited<ReturnType<ListService['results']>>,
   wanted: WantedResults,
-): Answer => {
+): RawAnswer => {
   const { format } = wanted;
-  const isPartial = UNFINISHED.includes(list.status);
+  const isPartial = !hasEnded(list.status);
   const named = { 'content-disposition': `attachment; filename="${fileName(list, wanted, isPartial)}"` };
   return {
     body: new PacedBody(file),

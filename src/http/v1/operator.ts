@@ -6,12 +6,13 @@ import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { given } from '../../kernel/facts/given.ts';
 import { defaultPlan } from '../../kernel/facts/plans.ts';
 import { KEY_PREFIXES } from '../../kernel/ids.ts';
+import type { StoredReply } from '../../service/admission.ts';
 import { type Key, modeOf } from '../../service/keys.ts';
 import type { AccountSummary, GrantOutcome, NewAccount } from '../../service/operator.ts';
 import { ledgerPageOf, ledgerReply } from '../dashboard/account.ts';
 import { settingsOf } from '../dashboard/keys.ts';
 import { accountReply as dashboardAccount } from '../dashboard/operator.ts';
-import { jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
+import { jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED } from '../reply.ts';
 import { type OperatorKeyContext, type Route, type RouteDoc, route } from '../route.ts';
 
 const ACCOUNTS = '/v1/operator/accounts';
@@ -59,10 +60,8 @@ const keyMadeReply = (key: Key, value: string | null, warnings: readonly string[
   jsonReply<typeof C.ManagedKeyMadeReply>(201, { ...managedKeyReply(key), value, warnings });
 
 /** Where the request has an Idempotency-Key: the reply is stored with its change. */
-const stored = <Outcome>(
-  { idempotency }: OperatorKeyContext,
-  replyTo: (outcome: Outcome) => ReturnType<typeof jsonReply>,
-) => idempotency && { ...idempotency, replyTo };
+const stored = <Outcome>({ idempotency }: OperatorKeyContext, replyTo: (outcome: Outcome) => StoredReply) =>
+  idempotency && { ...idempotency, replyTo };
 
 const managed = (doc: Omit<RouteDoc, 'tag'>): RouteDoc => ({ ...doc, tag: 'Operator' });
 
@@ -109,7 +108,7 @@ const ACCOUNT_ROWS: readonly Route[] = [
         const input = { name, plan, credits, rateLimit, externalId: body.external_id ?? null, owner };
         const keep = stored<NewAccount>(granted, (made) => createdReply(made, null, warnings));
         const made = await operator.createManaged(input, granted.actor, keep);
-        return replyAnswer(createdReply(made, made.linkSent?.link ?? null, warnings));
+        return createdReply(made, made.linkSent?.link ?? null, warnings);
       },
   }),
   route({
@@ -200,7 +199,7 @@ const BELONGINGS: readonly Route[] = [
         const { credits, external_id: externalId, note = externalId } = body;
         const keep = stored<GrantOutcome>(granted, (outcome) => grantReply(outcome, warnings));
         const outcome = await operator.grantOnce(id, { externalId, credits, note }, granted.actor, keep);
-        return replyAnswer(grantReply(outcome, warnings));
+        return grantReply(outcome, warnings);
       },
   }),
   route({
@@ -221,7 +220,7 @@ const BELONGINGS: readonly Route[] = [
         const settings = { ...settingsOf(limits), name, allowIps: allow_ips };
         const keep = stored<Key>(granted, (key) => keyMadeReply(key, null, warnings));
         const { key, value } = await operator.createKey(id, { settings, test }, granted.actor, keep);
-        return replyAnswer(keyMadeReply(key, value, warnings));
+        return keyMadeReply(key, value, warnings);
       },
   }),
   route({

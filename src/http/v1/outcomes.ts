@@ -18,7 +18,7 @@ import {
 import type { HttpRequest } from '../exchange.ts';
 import type { ArrivingBody } from '../input/arrival.ts';
 import { jsonReader, objectBody } from '../input/reader.ts';
-import { jsonReply, REPLAYED, replayed, replyAnswer } from '../reply.ts';
+import { jsonReply, REPLAYED, replayed } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
 const readOutcomeRow = jsonReader(C.OutcomeRow);
@@ -124,9 +124,7 @@ export const OUTCOME_ROUTES: readonly Route[] = [
         if (before !== null) return replayed(before);
         const replyTo = (results: readonly OutcomeResult[]) => outcomesReply(results, [...warnings, ...more]);
         try {
-          return replyAnswer(
-            replyTo(await outcomes.record(accountId, rows, { origin: 'api' }, ref && { ref, replyTo })),
-          );
+          return replyTo(await outcomes.record(accountId, rows, { origin: 'api' }, ref && { ref, replyTo }));
         } catch (error) {
           // Another request with this key was faster.
           const stored = ref && isInProgress(error) ? await admission.find(accountId, ref) : null;

@@ -1,7 +1,6 @@
 import * as C from '../../contract/privacy.ts';
 import { PacedBody } from '../paced-body.ts';
-import { JSON_TYPE } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { type ReplyBody, type Route, route, StoredJson } from '../route.ts';
 
 /** What is held about a person. */
 export const PRIVACY_ROUTES: readonly Route[] = [
@@ -19,10 +18,11 @@ export const PRIVACY_ROUTES: readonly Route[] = [
     },
     serve:
       ({ privacy }) =>
-      async ({ caller, ip }, { body: { email, canonical = false } }) => ({
-        body: new PacedBody(await privacy.export(caller.accountId, { email, canonical }, { caller, ip })),
-        type: JSON_TYPE,
-      }),
+      async ({ caller, ip }, { body: { email, canonical = false } }) =>
+        new StoredJson<ReplyBody<typeof C.PrivacyExport>, PacedBody>(
+          200,
+          new PacedBody(await privacy.export(caller.accountId, { email, canonical }, { caller, ip })),
+        ),
   }),
   route({
     method: 'POST',

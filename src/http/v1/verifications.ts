@@ -1,9 +1,9 @@
 import * as C from '../../contract/verifications.ts';
 import { VerifyReply } from '../../contract/verify.ts';
 import { toIsoOrNull } from '../../kernel/clock.ts';
+import type { VerificationReply } from '../../service/verify.ts';
 import { countedSearchOf, logEntryReply } from '../dashboard/log.ts';
-import { JSON_TYPE } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { type Route, route, StoredJson } from '../route.ts';
 
 const VERIFICATIONS_PATH = '/v1/verifications';
 
@@ -67,9 +67,7 @@ export const VERIFICATION_ROUTES: readonly Route[] = [
     doc: { operationId: 'getVerification', tag: 'Verification', summary: 'Get a verification' },
     serve:
       ({ log }) =>
-      async ({ caller }, { params: { id } }) => ({
-        body: (await log.get(caller.accountId, id)).body,
-        type: JSON_TYPE,
-      }),
+      async ({ caller }, { params: { id } }) =>
+        new StoredJson<VerificationReply>(200, (await log.get(caller.accountId, id)).body),
   }),
 ];

@@ -12,11 +12,12 @@ import { TIMEOUT_MS, UNKNOWN_NAME_SHOWN } from '../../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL } from '../../kernel/facts/plans.ts';
 import type { Policy } from '../../kernel/facts/policies.ts';
 import { withOutageDecision } from '../../service/policies.ts';
+import type { VerificationReply } from '../../service/verify.ts';
 import { requireAdmission } from '../access/api-key.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.ts';
-import { JSON_TYPE, REPLAYED, replayed } from '../reply.ts';
-import { type ChargedKeyContext, CREDIT_ERRORS, type RawAnswer, type Route, route } from '../route.ts';
+import { REPLAYED, replayed } from '../reply.ts';
+import { type ChargedKeyContext, CREDIT_ERRORS, type Route, route, StoredJson } from '../route.ts';
 
 const CREDITS_HEADER = 'x-credits-remaining';
 
@@ -31,7 +32,7 @@ async function answer(
   request: ChargedKeyContext,
   { query, body, warnings }: VerifyInputs,
   policy: Policy | null,
-): Promise<RawAnswer> {
+): Promise<StoredJson<VerificationReply>> {
   const { ip, reply, keyHash, test, idempotency } = request;
   const outcome = await context.verify.verify({
     keyHash,
@@ -54,10 +55,9 @@ async function answer(
   const admission = requireAdmission(context, request, 'admission' in outcome ? outcome.admission : outcome);
   if (outcome.outcome === 'failed') throw outcome.error;
   const headers = { [CREDITS_HEADER]: String(outcome.outcome === 'answered' ? outcome.balance : admission.balance) };
-  if (outcome.outcome === 'answered') return { body: outcome.record.body, type: JSON_TYPE, headers };
+  if (outcome.outcome === 'answered') return new StoredJson(200, outcome.record.body, headers);
   if (admission.outcome !== 'replay') throw new TypeError('A refused admission has no reply.');
-  const stored = replayed(admission.reply);
-  return { ...stored, headers: { ...stored.headers, ...headers } };
+  return replayed(admission.reply, headers);
 }
 
 /** An address that is empty or has another name is not there; whoever meant one would lose the whole scope. */

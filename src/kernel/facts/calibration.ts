@@ -1,7 +1,7 @@
 /** How often verdicts were right, as far as the outcomes of sent mail show. */
 import type { Level } from './plans.ts';
 import { type Deliverability, OWN_DECISIONS, type Reason } from './reasons.ts';
-import type { MailOutcome } from './sent-mail.ts';
+import type { ContradictingOutcome } from './sent-mail.ts';
 
 /** Verdicts that are counted together. */
 export interface VerdictGroup {
@@ -92,7 +92,7 @@ export function confidenceOf({ sent, bounced }: OutcomeSum): Confidence | null {
 export function contradictingOutcome({
   deliverability,
   reason,
-}: Pick<VerdictGroup, 'deliverability' | 'reason'>): Extract<MailOutcome, 'delivered' | 'bounced'> | null {
+}: Pick<VerdictGroup, 'deliverability' | 'reason'>): ContradictingOutcome | null {
   if (deliverability === 'deliverable') return 'bounced';
   return deliverability === 'undeliverable' && !OWN_DECISIONS.includes(reason) ? 'delivered' : null;
 }

@@ -1,4 +1,5 @@
 /** The catalog of webhook events: what happened, and what `data` of its body is. */
+import type { MailServerProblem } from './checks.ts';
 
 /** An API key as the API shows it; never the key itself. Times: RFC 3339. */
 export interface KeyEventData {
@@ -81,10 +82,7 @@ export interface WebhookEventData {
   /** `url`: as far as it is no secret. */
   readonly 'webhook.failing': { readonly webhook_id: string; readonly url: string; readonly failing_since: string };
   /** `since` is when this service noticed it. */
-  readonly 'smtp.unreachable': {
-    readonly state: 'port_closed' | 'refused_everywhere';
-    readonly since: string;
-  };
+  readonly 'smtp.unreachable': { readonly state: MailServerProblem; readonly since: string };
   readonly ping: { readonly webhook_id: string };
 }
 

@@ -19,14 +19,35 @@ export const DEDUPES = ['address', 'mailbox'] as const;
 export type Dedupe = (typeof DEDUPES)[number];
 export const DEFAULT_DEDUPE: Dedupe = 'address';
 
+interface ListStatusFacts {
+  /** Whether it has ended, so that no result is still to come. */
+  readonly isFinal: boolean;
+  /** What is allowed in it. */
+  readonly actions: readonly ListAction[];
+}
+const ROWS = {
+  ready: { isFinal: false, actions: ['start', 'cancel', 'delete'] },
+  running: { isFinal: false, actions: ['pause', 'cancel'] },
+  paused: { isFinal: false, actions: ['resume', 'cancel', 'delete'] },
+  completed: { isFinal: true, actions: ['delete'] },
+  cancelled: { isFinal: true, actions: ['delete'] },
+  failed: { isFinal: true, actions: ['delete'] },
+} as const satisfies Record<ListStatus, ListStatusFacts>;
+const LIST_STATUS_FACTS: Readonly<Record<ListStatus, ListStatusFacts>> = ROWS;
+
+export type FinalListStatus = { [S in ListStatus]: (typeof ROWS)[S]['isFinal'] extends true ? S : never }[ListStatus];
+export const hasEnded = (status: ListStatus): boolean => LIST_STATUS_FACTS[status].isFinal;
+
+const statusesFor = (action: ListAction): readonly ListStatus[] =>
+  LIST_STATUSES.filter((status) => LIST_STATUS_FACTS[status].actions.includes(action));
 /** In which statuses an action is allowed. */
-export const LIST_ACTION_STATUSES = {
-  start: ['ready'],
-  pause: ['running'],
-  resume: ['paused'],
-  cancel: ['ready', 'running', 'paused'],
-  delete: ['ready', 'paused', 'completed', 'cancelled', 'failed'],
-} as const satisfies Record<ListAction, readonly ListStatus[]>;
+export const LIST_ACTION_STATUSES: Readonly<Record<ListAction, readonly ListStatus[]>> = {
+  start: statusesFor('start'),
+  pause: statusesFor('pause'),
+  resume: statusesFor('resume'),
+  cancel: statusesFor('cancel'),
+  delete: statusesFor('delete'),
+};
 
 /** Workbooks and what is read like them. `ods`: also as a flat document; `spreadsheetml`: XML of Excel 2003. */
 export const BOOK_FORMATS = ['xlsx', 'xlsb', 'xls', 'ods', 'spreadsheetml', 'html'] as const;
@@ -77,8 +98,6 @@ export const delimiterOf = (text: string): string => (isDelimiterName(text) ? DE
 /** Of a list; beside those of its file (read-warnings.ts), of the request that made or changed it. */
 export const LIST_WARNING_CODES = [...READ_WARNING_CODES, 'unknown_field'] as const;
 
-/** Statuses of lists that have results still to come. */
-export const UNFINISHED: readonly ListStatus[] = ['ready', 'running', 'paused'];
 /** In the place of the status of a row whose result is still to come, in files with results. */
 export const PENDING = 'pending';
 

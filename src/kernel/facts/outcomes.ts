@@ -71,3 +71,10 @@ export const wasAsked = (level: Level, reason: Reason | null): boolean =>
 /** How verifications came, as counters tell them apart: by calls, one address each, or by lists. */
 export const USAGE_SOURCES = ['api', 'list'] as const;
 export type UsageSource = (typeof USAGE_SOURCES)[number];
+
+export const USAGE_GROUPINGS = ['day', 'key', 'reason', 'validation_type'] as const;
+export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
+
+/** What one bar of a chart covers. */
+export const CHART_BUCKETS = ['hour', 'day'] as const;
+export type ChartBucket = (typeof CHART_BUCKETS)[number];

@@ -153,3 +153,7 @@ export const creditsOf = (account: {
   const parts = { allowance, purchased: total - allowance };
   return { total, locked, remaining: balance, unlimited: isUnlimited(terms) && testOf === null, ...parts };
 };
+
+/** What changes a balance. `day`: the sum of a day's entries that were deleted after their time. */
+export const LEDGER_KINDS = ['grant', 'allowance', 'hold', 'settlement', 'release', 'day'] as const;
+export type LedgerKind = (typeof LEDGER_KINDS)[number];

@@ -20,3 +20,7 @@ export const DEFAULT_SCOPES = KEY_SCOPES.filter((scope) => !CHOSEN_SCOPES.includ
 /** What an operator key may be used for. Likewise. */
 export const OPERATOR_SCOPES = ['accounts:read', 'accounts:write', 'credits', 'usage'] as const;
 export type OperatorScope = (typeof OPERATOR_SCOPES)[number];
+
+/** What has become of an API key. `expiring`: it was rolled, and is valid until `revoked_at`. */
+export const KEY_CONDITIONS = ['active', 'expiring', 'expired', 'revoked'] as const;
+export type KeyCondition = (typeof KEY_CONDITIONS)[number];

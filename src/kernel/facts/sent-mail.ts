@@ -4,6 +4,10 @@
 export const MAIL_OUTCOMES = ['delivered', 'bounced', 'deferred', 'complained'] as const;
 export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 
+/** What can contradict a verdict. */
+export const CONTRADICTING_OUTCOMES = ['delivered', 'bounced'] as const satisfies readonly MailOutcome[];
+export type ContradictingOutcome = (typeof CONTRADICTING_OUTCOMES)[number];
+
 /** One message to one recipient: exactly one of `email` and `verificationId` is set. */
 export interface ReportedOutcome {
   readonly email?: string;

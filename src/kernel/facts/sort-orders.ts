@@ -8,7 +8,7 @@ export type ListSort = keyof typeof LIST_ORDERS;
 export type AccountSort = keyof typeof ACCOUNT_ORDERS;
 
 export const ORDERS = ['asc', 'desc'] as const;
-type Order = (typeof ORDERS)[number];
+export type Order = (typeof ORDERS)[number];
 
 export interface Sorting<S extends string> {
   readonly by: S;

@@ -11,7 +11,7 @@ import { type CsvDialect, createResultWriter, type ResultRow } from '../../files
 import type { RowProblem } from '../../kernel/csv.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { LIST_BLOCKS_SEARCHED } from '../../kernel/facts/limits.ts';
-import { PENDING, type ResultFormat, type RowKind, UNFINISHED } from '../../kernel/facts/lists.ts';
+import { hasEnded, PENDING, type ResultFormat, type RowKind } from '../../kernel/facts/lists.ts';
 import { decide, type PolicyAction } from '../../kernel/facts/policies.ts';
 import type { Deliverability, ReasonOrNone, Status } from '../../kernel/facts/reasons.ts';
 import type { List, ListBlock, ListResult, ListRow, ListRowAddress, Lists } from '../../store/store.ts';
@@ -257,7 +257,7 @@ function resultRow(list: List, keyOf: (index: number) => string, { row, view, ki
   );
   if (kind === 'blank') return { cells, extra, result: null, json: { ...view, data } };
   if (view.problem !== null) return { cells, extra, result: { reason: view.problem.code }, json: { ...view, data } };
-  const status = view.status ?? (UNFINISHED.includes(list.status) ? PENDING : null);
+  const status = view.status ?? (hasEnded(list.status) ? null : PENDING);
   const part = partText(view.part ?? 1, view.parts ?? 1);
   return { cells, extra, result: { ...view, status, part }, json: { ...view, status, data } };
 }

@@ -16,6 +16,7 @@ import {
 import {
   DEFAULT_DEDUPE,
   type Dedupe,
+  hasEnded,
   LIST_ACTION_STATUSES,
   type ListAction,
   type ListError,
@@ -252,9 +253,7 @@ export function createListService(parts: {
       const list = await find(account, id);
       const [next] = list.waiting === 0 ? [] : await lists.deferred(account, id, 1);
       const nextRetryAt = next?.retryAt ?? null;
-      const rest = ENDED_STATUSES.includes(list.status)
-        ? ((await lists.get(account, restListId(id)))?.id ?? null)
-        : null;
+      const rest = hasEnded(list.status) ? ((await lists.get(account, restListId(id)))?.id ?? null) : null;
       if (list.keyId === DASHBOARD_KEY) return { list, key: null, nextRetryAt, rest };
       return {
         list,
@@ -380,7 +379,6 @@ function fileBaseName(fileName: string | null): string | null {
 
 // New lists from the rows of another one: those whose result is unknown.
 
-const ENDED_STATUSES: readonly List['status'][] = ['completed', 'cancelled', 'failed'];
 /** The preview shows this many. */
 const FIRST_ROWS = 5;
 
@@ -463,7 +461,7 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: ListS
       await checkPlan(account, null, level);
       const source = await find(account, id);
       const { status, layout, breakdown } = source;
-      if (!ENDED_STATUSES.includes(status)) throw state(source, 'addresses are retried when it has ended');
+      if (!hasEnded(status)) throw state(source, 'addresses are retried when it has ended');
       if (breakdown.deliverability.unknown === 0) throw state(source, 'and none of its addresses is unknown');
       const name = `Retry of ${source.name}`.slice(0, NAME_LENGTH.max);
       const keep = ({ view }: RowEntry) => view.deliverability === 'unknown';

@@ -1,6 +1,7 @@
 /** Charging rules, the same for every driver: requests in order of arrival → answers and changes. */
 import { HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { FILTER_ACTION_FACTS } from '../../kernel/facts/filter-types.ts';
 import { IDEMPOTENCY_HOURS } from '../../kernel/facts/lifetimes.ts';
 import { heldPrice, type Plans, type PlanTerms, planWithLevel, termsOf } from '../../kernel/facts/plans.ts';
 import { DEFAULT_SCOPES, type KeyScope } from '../../kernel/facts/scopes.ts';
@@ -547,7 +548,8 @@ function admitVerification(
   const limit = seen && mailboxesLimit(state, changes, account, seen);
   if (limit !== null) return refused({ code: 'too_many_mailboxes', limit });
   const filter = matchFilter(state, account, verify.filterKeys);
-  if (filter?.action === 'block') {
+  const isBlocked = filter !== null && FILTER_ACTION_FACTS[filter.action].blocks;
+  if (isBlocked) {
     const blocked = verify.decide(filter);
     if (blocked !== null) return settled(blocked);
   }
@@ -561,7 +563,7 @@ function admitVerification(
     return refused(budgetSpent(key, key.budget, state.now));
   // The mail hosts are not known yet, and one of the filters may be about them.
   const matchesHosts = filter === null && account.filterMxHosts > 0 && verify.filterKeys.mxHosts === null;
-  const verdict = filter?.action === 'block' || matchesHosts ? null : verify.decide(filter);
+  const verdict = isBlocked || matchesHosts ? null : verify.decide(filter);
   if (verdict !== null) return settled(verdict);
 
   if (price > 0) hold(state, changes, request, verify, account, by, price);

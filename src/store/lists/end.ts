@@ -1,5 +1,5 @@
 /** The end of a list, whatever its reason. The only place where a list changes to a final status. */
-import type { ListError, ListStatus } from '../../kernel/facts/lists.ts';
+import type { FinalListStatus, ListError } from '../../kernel/facts/lists.ts';
 import { findSharedHold, releaseSharedHold, type Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId } from '../store.ts';
@@ -7,14 +7,12 @@ import { emitEvent } from '../webhooks.ts';
 import { listObject } from './object.ts';
 import { findList, type ListRecord, toList } from './row.ts';
 
-type FinalStatus = Extract<ListStatus, 'completed' | 'cancelled' | 'failed'>;
-
 /** Releases what is still held. The account is locked. */
 export async function endList(
   scope: Scope,
   account: AccountId,
   id: string,
-  status: FinalStatus | 'deleted',
+  status: FinalListStatus | 'deleted',
   error: ListError | null = null,
 ): Promise<void> {
   const { trx, now } = scope;
@@ -32,7 +30,7 @@ export async function endList(
 }
 
 /** Emits the event, with the list as it is now. */
-async function emitEnd(scope: Scope, account: AccountId, id: string, status: FinalStatus): Promise<void> {
+async function emitEnd(scope: Scope, account: AccountId, id: string, status: FinalListStatus): Promise<void> {
   const list = await findList(scope.trx, account, id);
   if (list === undefined) throw new Error(`The list ${id} was deleted while its account is locked.`);
   await emitEvent(scope, account, `list.${status}`, listObject(toList(scope.driver, list, scope.now)));

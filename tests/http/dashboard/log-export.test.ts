@@ -101,6 +101,16 @@ describe('the export of the log', () => {
     expect(rows.map(({ email, status }) => email ?? String(status))).toEqual(found);
   });
 
+  it.each([
+    [{ reason: 'disposable_domain', not: 'reason' }, 'log.not-disposable_domain'],
+    [{ mail: 'arrived' }, 'log.search'],
+    [{ confidence: '90-100' }, 'log.search'],
+    [{ status: 'good', key: 'dashboard', from: '2020-01-01' }, 'log.good.search'],
+  ])('says in the name of the file what was searched for: %j', async (query, name) => {
+    const { headers } = await user.call('GET', path('.csv', query));
+    expect(headers.get('content-disposition')).toContain(`filename="${name}.20`);
+  });
+
   it('refuses a wrong filter by name, and who is not a member', async () => {
     const wrong = await user.call('GET', path('.csv', { level: 'dns' }));
     expect([wrong.status, wrong.json.field]).toEqual([400, 'level']);

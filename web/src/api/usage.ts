@@ -1,12 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { UsageSource } from '../../../src/kernel/facts/outcomes.ts';
+import type { ChartBucket, UsageSource } from '../../../src/kernel/facts/outcomes.ts';
 import { api, unwrap } from './client.ts';
 
 /** RFC 3339; `to` is exclusive. */
 interface Period {
   readonly from: string;
   readonly to: string;
-  readonly bucket: 'hour' | 'day';
+  readonly bucket: ChartBucket;
 }
 
 const EVERY_MS = 30_000;

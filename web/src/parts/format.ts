@@ -1,5 +1,6 @@
 /** Formatting of times, numbers and identifiers, in the language of the page and the time zone of the reader. */
 import { SOURCE_LANGUAGE } from '../../../src/kernel/facts/languages.ts';
+import type { ChartBucket } from '../../../src/kernel/facts/outcomes.ts';
 import { language } from '../i18n.ts';
 import { timeZone } from './time-zone.ts';
 
@@ -51,7 +52,7 @@ export const formatMinute = (iso: string): string => minute(iso);
 export const formatDay = (iso: string): string =>
   language === SOURCE_LANGUAGE ? weekday(iso).replaceAll(',', '') : weekday(iso);
 /** `22 Nov` */
-export const formatDayOfMonth = (time: string | number, bucket: 'hour' | 'day' = 'hour'): string =>
+export const formatDayOfMonth = (time: string | number, bucket: ChartBucket = 'hour'): string =>
   (bucket === 'day' ? utcDayOfMonth : dayOfMonth)(time);
 
 /** Numbers by these options, with a minus sign (U+2212), which is as wide as the plus sign. */

@@ -1,10 +1,10 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
+import { ORDERS, type Order } from '../../../src/kernel/facts/sort-orders.ts';
 import css from './data-table.module.css';
 import type { Column } from './data-table.tsx';
 import { oneOf } from './search-params.ts';
 
-type Order = 'asc' | 'desc';
 /** What a table can be sorted by, and the usual order of each; the first is the default. */
 export type Orders<S extends string> = Readonly<Record<S, Order>>;
 
@@ -17,7 +17,7 @@ export interface SortSearch<S extends string> {
 export function sortSearch<S extends string>(orders: Orders<S>, search: Record<string, unknown>): SortSearch<S> {
   const [usual] = keysOf(orders);
   const sort = oneOf(keysOf(orders), search.sort) ?? usual!;
-  const order = oneOf(['asc', 'desc'] as const, search.order) ?? orders[sort];
+  const order = oneOf(ORDERS, search.order) ?? orders[sort];
   return { ...(sort === usual ? {} : { sort }), ...(order === orders[sort] ? {} : { order }) };
 }
 

@@ -1,6 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { CHART_BUCKETS_MAX } from '../../../src/kernel/facts/limits.ts';
+import type { ChartBucket } from '../../../src/kernel/facts/outcomes.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { dayOf, formatDays, isDay } from './days.ts';
 import { factText } from './fact-text.ts';
@@ -67,7 +68,7 @@ export const endOf = (hour: string, until: string | undefined): number =>
   until === undefined ? Date.parse(hour) + HOUR_MS : Date.parse(until);
 
 /** The time of one bar. */
-export const timeOfBucket = (at: string, bucket: 'hour' | 'day'): TimeSearch =>
+export const timeOfBucket = (at: string, bucket: ChartBucket): TimeSearch =>
   bucket === 'hour' ? { hour: at } : { from: at.slice(0, 10), to: at.slice(0, 10) };
 
 /** The time of neighboring bars, by their numbers. */
@@ -86,7 +87,7 @@ interface Period {
   /** RFC 3339; `to` is exclusive. */
   readonly from: string;
   readonly to: string;
-  readonly bucket: 'hour' | 'day';
+  readonly bucket: ChartBucket;
 }
 
 export interface Range extends Period {

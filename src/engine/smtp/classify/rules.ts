@@ -1,4 +1,5 @@
-import type { ReadBy, SmtpFinding } from '../../evidence.ts';
+import type { ReadBy, ReplyConfidence } from '../../../kernel/facts/checks.ts';
+import type { SmtpFinding } from '../../evidence.ts';
 import { SMTP_FINDINGS } from '../../findings.ts';
 import type { Subject } from './clauses.ts';
 import type { Segment, Slot, Statement } from './lexicon.ts';
@@ -42,8 +43,7 @@ export interface RuleReading {
   readonly probability: number | null;
   /** Says whether a rule matched; otherwise, only the reply code decided. */
   readonly matched: boolean;
-  /** `low`: nothing matched, or only weak evidence did. */
-  readonly confidence: 'high' | 'low';
+  readonly confidence: ReplyConfidence;
   /** Seconds until asking again makes sense, 1 to 86,400; only from 4xx and greylisting replies that announce it. */
   readonly retryAfterSeconds: number | null;
 }

@@ -1,8 +1,10 @@
 import { plural, t } from '@lingui/core/macro';
+import { FILTER_ACTIONS } from '../../../../src/kernel/facts/filter-types.ts';
 import type { AuditLog } from '../../api/schema.ts';
 import { factText } from '../../parts/fact-text.ts';
 import { formatDateTime, formatNumber } from '../../parts/format.ts';
 import { planLabel } from '../../parts/plans.ts';
+import { ACTION_LABELS } from '../filters/types.ts';
 
 // Formatting of the details of audit log entries. Old entries may have another shape, so every value is checked.
 
@@ -100,10 +102,14 @@ function hookChange({ name, policy, scope, timeout_ms, rate_limit }: Detail): st
   ]);
 }
 
+function actionOf(value: unknown): string | null {
+  const action = FILTER_ACTIONS.find((one) => one === value);
+  return action === undefined || action === 'block' ? null : ACTION_LABELS[action].does;
+}
 /** Of what does not just block. */
 const filterSettings = ({ action, match, expires_at, reason }: Detail): string | null =>
   joinParts([
-    action === 'allow' ? 'allows' : null,
+    actionOf(action),
     match === 'mailbox' ? t`every spelling of the mailbox` : null,
     isNumber(expires_at) ? t`expires ${expiry(expires_at)}` : null,
     quoted(reason),

@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import type { FilterAction } from '../../../../src/kernel/facts/filter-types.ts';
 import type { Filter } from '../../api/schema.ts';
 
 export type FilterType = Filter['filter_type'];
@@ -11,7 +12,7 @@ export const FILTER_TYPE_LABELS: Readonly<Record<FilterType, { one: string; many
 };
 
 /** `blocks`: as in "This blocks this address". */
-export const ACTION_LABELS: Readonly<Record<Filter['action'], { one: string; does: string }>> = {
+export const ACTION_LABELS: Readonly<Record<FilterAction, { one: string; does: string }>> = {
   block: { one: t`Block`, does: 'blocks' },
   allow: { one: t`Allow`, does: 'allows' },
 };

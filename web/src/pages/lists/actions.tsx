@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { LIST_ACTION_STATUSES } from '../../../../src/kernel/facts/lists.ts';
+import { LIST_ACTION_STATUSES, type ListAction } from '../../../../src/kernel/facts/lists.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
@@ -18,15 +18,14 @@ import { ListDownloads } from './download-menu.tsx';
 import { listsKey } from './queries.ts';
 import type { ListSearch } from './search.ts';
 
-type Action = keyof typeof LIST_ACTION_STATUSES;
-const hasStatusFor = (action: Action, { status }: ListHere): boolean =>
-  (LIST_ACTION_STATUSES[action] as readonly string[]).includes(status);
+const hasStatusFor = (action: ListAction, { status }: ListHere): boolean =>
+  LIST_ACTION_STATUSES[action].includes(status);
 
 /** What can be done with a list in its state; the start of one that is ready stands with its price. */
 export function ListActions({ of, search }: { of: ListHere; search: ListSearch }) {
   const { id: account } = useAccount();
   const mayChange = useHasRole('member');
-  const allows = (action: Action) => mayChange && hasStatusFor(action, of);
+  const allows = (action: ListAction) => mayChange && hasStatusFor(action, of);
   const client = useQueryClient();
   const navigate = useNavigate();
   const [asking, setAsking] = useState<'cancel' | 'delete' | null>(null);

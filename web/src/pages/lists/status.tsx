@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro';
+import type { ListStatus } from '../../../../src/kernel/facts/lists.ts';
 import type { List } from '../../api/schema.ts';
 import css from './lists.module.css';
 
-type Status = List['status'];
-export const STATUS_LABELS: Readonly<Record<Status, string>> = {
+export const STATUS_LABELS: Readonly<Record<ListStatus, string>> = {
   ready: t`not started`,
   running: 'running',
   paused: 'paused',

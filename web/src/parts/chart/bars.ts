@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
+import type { ChartBucket } from '../../../../src/kernel/facts/outcomes.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { formatNumber, inSentence } from '../format.ts';
 import type { Outcome } from '../glyph.tsx';
@@ -18,7 +19,7 @@ export const SEGMENTS = keysOf(SEGMENT_LABELS);
 
 /** Verifications by hour or day: what was found, what was rejected, and how many there were in the period before. */
 export interface Bars {
-  readonly bucket: 'hour' | 'day';
+  readonly bucket: ChartBucket;
   readonly bars: readonly Bar[];
 }
 export interface Bar {

@@ -1,3 +1,4 @@
+import type { ChartBucket } from '../../../../src/kernel/facts/outcomes.ts';
 import { formatClock, formatDate, formatDayOfMonth, formatMinute, formatUtcDate } from '../format.ts';
 
 /** One value per bucket; null: no data. */
@@ -12,7 +13,7 @@ export interface Series {
 export interface ChartData {
   /** Start times of the buckets, ISO 8601. */
   readonly at: readonly string[];
-  readonly bucket: 'hour' | 'day';
+  readonly bucket: ChartBucket;
   /** For `bars` stacked in this order, the first at the bottom. */
   readonly series: readonly Series[];
   readonly shape: 'bars' | 'lines';

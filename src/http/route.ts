@@ -139,7 +139,7 @@ export const scopeOf = (access: Access): KeyScope | null => {
 export const operatorScopeOf = (access: Access): OperatorScope | null =>
   OPERATOR_SCOPES.find((scope) => access === `operator-key:${scope}`) ?? null;
 
-/** A body that the handler reads itself, as it arrives. Beyond `bodyLimit` the stream fails. */
+/** A body that the handler reads itself, as it arrives. Beyond `maxBodyBytes` the stream fails. */
 export interface StreamBody {
   /** What it holds meanwhile, and how fast it has to arrive. */
   readonly cost: BodyCostName;
@@ -161,8 +161,8 @@ export interface RouteInput {
   readonly body?: TSchema | StreamBody;
   /** JSON whatever its media type says, the fields of a form, or no body at all. */
   readonly lenient?: true;
-  /** In bytes; BODY_BYTES by default. */
-  readonly bodyLimit?: number;
+  /** Defaults to BODY_BYTES. */
+  readonly maxBodyBytes?: number;
 }
 export interface RouteOutput {
   /** Defaults to 200. */

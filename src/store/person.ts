@@ -11,7 +11,7 @@ import type { AddressHasher, Person, Spellings, Store } from './store.ts';
 const BEFORE_ADDRESS = '(?<![\\p{L}\\p{N}._%+-])';
 const AFTER = '(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])';
 /** No address is longer, with room for the percent signs of a URL. */
-const LONGEST = 1_000;
+const ADDRESS_LENGTH_MAX = 1_000;
 const AT_SIGN = /@|%40/giu;
 /** What no local part has in it without quotes. */
 const LOCAL_STOP = /[\s"<>()[\]{},;:\\]/;
@@ -119,9 +119,9 @@ export class Mentions {
     let [left, end] = ['', 0];
     for (const { index, 0: at } of text.matchAll(AT_SIGN)) {
       if (index < end) continue;
-      const domain = DOMAIN_AT_START.exec(text.slice(index + at.length, index + LONGEST))?.[0] ?? '';
+      const domain = DOMAIN_AT_START.exec(text.slice(index + at.length, index + ADDRESS_LENGTH_MAX))?.[0] ?? '';
       if (domain === '') continue;
-      const loose = localBefore(text, index, Math.max(end, index - LONGEST));
+      const loose = localBefore(text, index, Math.max(end, index - ADDRESS_LENGTH_MAX));
       const isSpelled = (local: string) => local !== '' && this.#isSpelling(`${withoutEscapes(local)}@${domain}`);
       const local = [loose, loose.replace(DOUBTFUL, '')].find(isSpelled);
       if (local === undefined) continue;

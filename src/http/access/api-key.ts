@@ -229,9 +229,9 @@ const secondsLeft = (window: RateWindow, nowMs: number): number =>
 export const apiKey =
   (scope: KeyScope): GuardFor<ApiKeyContext> =>
   (context, route) => {
-    const { body, bodyLimit = 0 } = route.input ?? {};
+    const { body, maxBodyBytes = 0 } = route.input ?? {};
     // Whether a key exists is known with the admission, which comes after the input.
-    if (bodyLimit > BODY_BYTES && route.form === undefined && !(body !== undefined && 'stream' in body))
+    if (maxBodyBytes > BODY_BYTES && route.form === undefined && !(body !== undefined && 'stream' in body))
       throw new TypeError(`${route.path}: a large body of a route with an API key is read as a stream.`);
     const idempotencyRef = idempotencyOf(route);
     return async (request, read, serve) => {

@@ -85,7 +85,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     input: {
       query: C.ListUpload,
       body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },
-      bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
+      maxBodyBytes: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
     },
     output: { status: 201, content: C.ListReply },
     doc: { operationId: 'createListHere', tag: 'Dashboard', summary: 'Upload a file of addresses', errors: [402, 422] },

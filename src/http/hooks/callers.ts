@@ -254,7 +254,7 @@ export const HOOK_CALL_ROUTES: readonly Route[] = HOOK_KINDS.map((kind) =>
     access: 'hook',
     via: kind,
     // JSON, whatever the header says: its signature counts.
-    input: { bodyLimit: HOOK_BODY_BYTES, lenient: true },
+    input: { maxBodyBytes: HOOK_BODY_BYTES, lenient: true },
     serve:
       ({ hooks, clock }) =>
       async ({ hook, secret, sent, event, began, ip, request, reply }) => {

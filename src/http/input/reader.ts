@@ -102,10 +102,10 @@ function firstProblem(main: Parsed<unknown>, headers: Parsed<unknown>): ApiError
 }
 
 function bodyReader(input: RouteInput): RequestPart {
-  const { body, bodyLimit } = input;
+  const { body, maxBodyBytes } = input;
   if (body === undefined) return nothingRead;
   if ('stream' in body) {
-    return (request) => streamBody(request, body, bodyLimit);
+    return (request) => streamBody(request, body, maxBodyBytes);
   }
   const read = jsonReader(body);
   return (request) => {
@@ -150,8 +150,8 @@ function queryReader(schema: TSchema, refusesControls: boolean): RequestPart {
 const repeated = (field: string) => invalid('invalid_parameter', `${field} was sent more than once.`, { field });
 
 /**
- * A reader of fields that a handler finds in a streamed body, of the same schema as a query. Throws ApiError. `warn`:
- * told of unknown ones.
+ * A reader of fields that a handler finds in a streamed body, of the same schema as a query. Throws ApiError. `warn`
+ * is called with a warning for each unknown one.
  */
 export function fieldsReader<T extends TSchema>(
   schema: T,
@@ -264,12 +264,15 @@ const bodyTooLarge = (limit: number, code: ErrorCode = 'body_too_large'): ApiErr
  * key (401, 403, 429) before a bad body (400, 413, 415), and nobody without a key or a session makes us read one: so
  * this is called by a guard. A body that is read as a stream is left to the handler.
  */
-export function bodyArrived(request: HttpRequest, { body, bodyLimit = BODY_BYTES }: RouteInput): Promise<void> | null {
+export function bodyArrived(
+  request: HttpRequest,
+  { body, maxBodyBytes = BODY_BYTES }: RouteInput,
+): Promise<void> | null {
   if (request.body !== null) return null;
   // A body that announces itself as too large need not arrive to be refused.
-  const announcedTooLarge = Number(request.headers['content-length'] ?? 0) > bodyLimit;
+  const announcedTooLarge = Number(request.headers['content-length'] ?? 0) > maxBodyBytes;
   if (announcedTooLarge) request.body = 'too_large';
-  else if (body === undefined || !('stream' in body)) return collect(request, bodyLimit);
+  else if (body === undefined || !('stream' in body)) return collect(request, maxBodyBytes);
   return null;
 }
 
@@ -322,10 +325,10 @@ const compressed = () =>
   invalid('unsupported_media_type', 'The request body must not be compressed (Content-Encoding).');
 
 /** `lenient`: JSON whatever its media type, a form, or nothing, which is an object without fields. */
-export function objectBody(request: HttpRequest, { bodyLimit, lenient }: RouteInput): Parsed<unknown> {
-  if (lenient !== true) return jsonBody(request, bodyLimit);
-  if (isForm(request)) return formBody(request, bodyLimit);
-  return rawBody(request)?.length === 0 ? { ok: true, value: {} } : jsonBody(request, bodyLimit, lenient);
+export function objectBody(request: HttpRequest, { maxBodyBytes, lenient }: RouteInput): Parsed<unknown> {
+  if (lenient !== true) return jsonBody(request, maxBodyBytes);
+  if (isForm(request)) return formBody(request, maxBodyBytes);
+  return rawBody(request)?.length === 0 ? { ok: true, value: {} } : jsonBody(request, maxBodyBytes, lenient);
 }
 
 /** Reads the body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. `lenient` takes any media type. */

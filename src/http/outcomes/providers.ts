@@ -374,7 +374,7 @@ export const PROVIDER_ROUTES: readonly Route[] = OUTCOME_PROVIDERS.map((provider
     access: 'outcome-source',
     provider,
     // JSON, whatever the header says: SNS calls it text. Its proof counts.
-    input: { bodyLimit: PROVIDER_BODY_BYTES, lenient: true },
+    input: { maxBodyBytes: PROVIDER_BODY_BYTES, lenient: true },
     serve:
       ({ outcomes, outcomeSources, admission, clock }) =>
       async ({ source, sent, proof }) => {

@@ -102,7 +102,7 @@ export const filtersFile = (pages: PacedReading<readonly Filter[]>): Answer =>
 export const FILTER_FILE_INPUT = {
   query: C.FilterUpload,
   body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },
-  bodyLimit: FILTER_FILE_BYTES + LIST_UPLOAD_EXTRA_BYTES,
+  maxBodyBytes: FILTER_FILE_BYTES + LIST_UPLOAD_EXTRA_BYTES,
 } as const;
 
 const readFilterFields = fieldsReader(C.FilterUpload);

@@ -93,7 +93,7 @@ export const LIST_ROUTES: readonly Route[] = [
       query: C.ListUpload,
       headers: IdempotencyHeader,
       body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },
-      bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
+      maxBodyBytes: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
     },
     output: {
       status: 201,

@@ -141,7 +141,7 @@ export function createListVerifier({
   async function inSlices<T>({ list, signal }: Job, items: readonly T[], each: (item: T, i: number) => void) {
     for (let next = 0; next < items.length && !signal.aborted; ) {
       await processor.take(list, () => {
-        const end = engine.clock.elapsed() + way.steps().slice;
+        const end = engine.clock.elapsed() + way.steps().sliceMs;
         do {
           const item = items[next];
           if (item !== undefined) each(item, next);

@@ -45,9 +45,9 @@ import { countRequest, windowAhead, windowOf } from './window.ts';
 
 // The IP allowlist of a key has canonical addresses and CIDRs of both families.
 
-const MOST = 1_000;
+const ALLOWLISTS_MAX = 1_000;
 
-const cache = new Map<string, (ip: string) => boolean>();
+const allowlists = new Map<string, (ip: string) => boolean>();
 
 /**
  * Whether `ip` (canonical; v4-mapped already folded to v4) is on the list, given as the JSON text that the key's row
@@ -55,12 +55,12 @@ const cache = new Map<string, (ip: string) => boolean>();
  */
 function isAllowed(json: string, ip: string): boolean {
   if (json === '[]') return true;
-  let matches = cache.get(json);
+  let matches = allowlists.get(json);
   if (matches === undefined) {
-    if (cache.size >= MOST) cache.clear();
+    if (allowlists.size >= ALLOWLISTS_MAX) allowlists.clear();
     const entries: string[] = JSON.parse(json);
     matches = ipMatcher(entries);
-    cache.set(json, matches);
+    allowlists.set(json, matches);
   }
   return matches(ip);
 }

@@ -77,15 +77,15 @@ const SLOW_COMMIT_MS = 3;
 /** A lane waits this long for more requests after a slow commit, and this long without one, ms. */
 const REQUESTS_GATHER_MS = { most: 5, pause: 1 };
 /** Requests that are worth a transaction of their own while another one is under way. */
-const AHEAD = 8;
+const PARALLEL_BATCH_MIN = 8;
 
 /** Whether a transaction may be begun: always if none is under way. */
 const isDue = ({ queue, committing, last }: Lane): boolean =>
-  committing === 0 ? queue.length > 0 : queue.length >= AHEAD && last.idleMs <= SLOW_COMMIT_MS;
+  committing === 0 ? queue.length > 0 : queue.length >= PARALLEL_BATCH_MIN && last.idleMs <= SLOW_COMMIT_MS;
 
 /** How many requests the next transaction takes: half of them, if the other half can be begun beside it. */
 function countOfNext({ by, queue, committing, last }: Lane): number {
-  const splits = by.atOnce > 1 && committing === 0 && queue.length >= 2 * AHEAD && last.idleMs <= SLOW_COMMIT_MS;
+  const splits = by.atOnce > 1 && committing === 0 && queue.length >= 2 * PARALLEL_BATCH_MIN && last.idleMs <= SLOW_COMMIT_MS;
   return Math.min(by.limits.batch, splits ? Math.ceil(queue.length / 2) : queue.length);
 }
 

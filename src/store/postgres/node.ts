@@ -4,6 +4,7 @@
  * `pool_mode = session`).
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { NodeLife } from '../driver.ts';
 import { onlyRow } from '../rows.ts';
@@ -16,7 +17,7 @@ const ANNOUNCE = 'INSERT INTO nodes (id, label, started_at) VALUES ($1, $2, $3) 
 /** Between attempts to get a lost connection back, ms. */
 const RETRY_AFTER_MS = 250;
 
-const longestWait = () => new Promise((resolve) => setTimeout(resolve, 2_000).unref());
+const CLOSE_TIMEOUT_MS = 2_000;
 
 interface PostgresNodeParts {
   readonly url: string;
@@ -68,7 +69,7 @@ export class PostgresNode implements NodeLife {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
-    if (this.#client !== null) await Promise.race([this.#client.end(), longestWait()]);
+    if (this.#client !== null) await Promise.race([this.#client.end(), sleep(CLOSE_TIMEOUT_MS, null, { ref: false })]);
     this.#client = null;
   }
 

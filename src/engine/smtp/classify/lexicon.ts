@@ -501,7 +501,7 @@ function lexiconTokens(words: readonly string[], start: number, end: number, lex
 }
 
 /** At the end of a line, where a word or an address (RFC 5321 §4.5.3.1.3: 256 octets) may be cut. */
-const TAIL = 320;
+const LINE_END_LENGTH = 320;
 const LAST_WORD = /[\p{L}\p{N}\p{M}]+$/u;
 const FIRST_WORD = /^[\p{L}\p{N}\p{M}]+(?:'\p{L}+)?/u;
 const LAST_PIECE = /\S+$/;
@@ -515,7 +515,7 @@ export function joinLines(lines: readonly string[], echoes: Echoes, lexicon: Lex
   let text = lines[0] ?? '';
   for (const line of lines.slice(1)) {
     if (text.length >= MAX_TEXT) break;
-    const tail = text.slice(-TAIL);
+    const tail = text.slice(-LINE_END_LENGTH);
     text += isNameCut(tail, line, echoes) || isWordCut(tail, line, lexicon) ? line : ` ${line}`;
   }
   return text.slice(0, MAX_TEXT);

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { CALIBRATION_LEAST } from '../kernel/facts/calibration.ts';
 import {
   ADDRESS_LENGTH,
-  CONTRADICTIONS_TOLD,
+  CONTRADICTIONS_LISTED,
   LOG_QUERY_LENGTH,
   MAIL_DIAGNOSTIC_LENGTH,
   OUTCOME_AGE_DAYS,
@@ -207,7 +207,7 @@ export const CalibrationReply = WithWarnings(
       { description: 'What replies predicted, beside what came of it: by tenths of their confidence, ascending.' },
     ),
     contradictions: Type.Array(Type.Object({ ...ContradictionFields, template }, { title: 'ListedContradiction' }), {
-      description: `Verdicts that the outcome contradicts, the newest first; at most ${CONTRADICTIONS_TOLD}.`,
+      description: `Verdicts that the outcome contradicts, the newest first; at most ${CONTRADICTIONS_LISTED}.`,
     }),
   }),
 );

@@ -1,6 +1,6 @@
 /**
  * Reports that mail servers send of mail: delivery status notifications (RFC 3464, in a report of RFC 6522), feedback
- * reports (RFC 5965), bounces that are only text, and mbox files of them. They come from strangers: what is read of one
+ * reports (RFC 5965), bounces that are only text, and mbox files of them. Anybody may send them: what is read of one
  * is bounded before it is parsed.
  */
 

@@ -1,5 +1,6 @@
 /**
- * How many mails one mailbox gets in a day, from all accounts and strangers together, and from whom it gets none.
+ * How many mails one mailbox gets in a day, from all accounts and unauthenticated clients together, and from whom it
+ * gets none.
  * Counted in the store, on all nodes together. The sign-in limits (sign-in/limits.ts) bound those who ask; this bounds
  * what arrives.
  */

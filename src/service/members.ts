@@ -27,22 +27,25 @@ export interface MemberActivity {
 const ACTIVITY_EVERY_MS = 5 * MINUTE_MS;
 
 export function createMemberActivity(members: Pick<Store['members'], 'recordActivity'>, clock: Clock): MemberActivity {
-  /** By account and user: when it was noted, and whether it is written. */
-  const noted = new Map<string, { readonly account: AccountId; readonly user: string; at: number; written: boolean }>();
+  /** The key is `account user`; `at` is when the activity began, by `Clock.elapsed()`. */
+  const active = new Map<
+    string,
+    { readonly account: AccountId; readonly user: string; at: number; written: boolean }
+  >();
   return {
     note(account, user) {
       const key = `${account} ${user}`;
       const now = clock.elapsed();
-      const before = noted.get(key);
+      const before = active.get(key);
       if (before !== undefined && now - before.at < ACTIVITY_EVERY_MS) return;
-      noted.set(key, { account, user, at: now, written: false });
+      active.set(key, { account, user, at: now, written: false });
     },
     async flush() {
       const now = clock.elapsed();
-      for (const [key, one] of noted) {
+      for (const [key, one] of active) {
         if (!one.written) await members.recordActivity(one.account, one.user, ACTIVITY_EVERY_MS);
         one.written = true;
-        if (now - one.at >= ACTIVITY_EVERY_MS) noted.delete(key);
+        if (now - one.at >= ACTIVITY_EVERY_MS) active.delete(key);
       }
     },
   };

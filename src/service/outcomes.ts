@@ -18,7 +18,7 @@ import {
 } from '../kernel/facts/calibration.ts';
 import {
   CLOCK_TOLERANCE_MS,
-  CONTRADICTIONS_TOLD,
+  CONTRADICTIONS_LISTED,
   OUTCOME_AGE_DAYS,
   TEST_OUTCOMES_WAITING,
 } from '../kernel/facts/limits.ts';
@@ -181,13 +181,13 @@ export function createOutcomeService({
       if (ownerOf(account) === account) onRecorded?.(classes, recorded.contradictions.length);
       return resultsOf(recorded);
     },
-    contradictions: () => outcomes.contradictions(null, CONTRADICTIONS_TOLD),
+    contradictions: () => outcomes.contradictions(null, CONTRADICTIONS_LISTED),
     origins: (account) => outcomes.origins(account),
     async calibration(account) {
       const [sums, predictions, contradictions] = await Promise.all([
         outcomes.verdictSums(account),
         outcomes.predictions(account),
-        outcomes.contradictions(account, CONTRADICTIONS_TOLD),
+        outcomes.contradictions(account, CONTRADICTIONS_LISTED),
       ]);
       const verdicts = Array.from(sums, ([key, sum]) => ({
         group: groupOf(key),

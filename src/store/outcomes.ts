@@ -6,7 +6,7 @@
 import { sql, type Transaction } from 'kysely';
 import { toIso } from '../kernel/clock.ts';
 import { contradictingOutcome, groupKey, groupOf, type OutcomeSum } from '../kernel/facts/calibration.ts';
-import { CONTRADICTIONS_TOLD } from '../kernel/facts/limits.ts';
+import { CONTRADICTIONS_LISTED } from '../kernel/facts/limits.ts';
 import { OUTCOME_CLASS_FACTS, OUTCOME_CLASSES, OUTCOME_ORIGINS, type OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import { lockExistingAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';
@@ -290,7 +290,7 @@ async function record(
     if (contradictions.length > 0)
       await emitEvent({ driver, trx, now }, account, 'outcomes.contradiction', {
         total: contradictions.length,
-        contradictions: contradictions.slice(0, CONTRADICTIONS_TOLD).map(contradictionObject),
+        contradictions: contradictions.slice(0, CONTRADICTIONS_LISTED).map(contradictionObject),
       });
     const results = given.map((one) => (added.has(one) ? ('recorded' as const) : ('duplicate' as const)));
     const recorded = { results, contradictions };
@@ -340,9 +340,9 @@ export async function eraseOutcomes(
   const hashed = hashedMailbox(owner, mailbox);
   const outcomes = trx.deleteFrom('outcomes').where('account_id', '=', account).where('mailbox', '=', hashed);
   const verdicts = trx.deleteFrom('outcome_verdicts').where('account_id', '=', account).where('mailbox', '=', hashed);
-  const [gone, ended] = [await outcomes.returningAll().execute(), await verdicts.returningAll().execute()];
-  await outcomesWithoutRows(driver, trx, gone, ended);
-  return { outcomes: gone.length, verdicts: ended.length };
+  const [deleted, ended] = [await outcomes.returningAll().execute(), await verdicts.returningAll().execute()];
+  await outcomesWithoutRows(driver, trx, deleted, ended);
+  return { outcomes: deleted.length, verdicts: ended.length };
 }
 
 /** Deletes a batch of what is `keepMs` old or older. */
@@ -357,7 +357,7 @@ export async function purgeOutcomes(driver: StorageDriver, now: number, keepMs: 
   if (accounts.length === 0) return 0;
   return driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, accounts);
-    const gone = await deleteKeys<StoredOutcome, (typeof found)[number]>(
+    const deleted = await deleteKeys<StoredOutcome, (typeof found)[number]>(
       driver,
       trx,
       'outcomes',
@@ -373,7 +373,7 @@ export async function purgeOutcomes(driver: StorageDriver, now: number, keepMs: 
       verdicts,
       until,
     );
-    return outcomesWithoutRows(driver, trx, gone, ended);
+    return outcomesWithoutRows(driver, trx, deleted, ended);
   });
 }
 

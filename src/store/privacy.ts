@@ -223,7 +223,7 @@ async function eraseFilters(
       if (await removeFilter(driver, account, Number(row.id), by)) counts.erased.add('filters', 1);
 }
 
-/** See `Privacy.erase`. The audit log entry has no address. It is there before anything is gone. */
+/** See `Privacy.erase`. The audit log entry has no address. It is there before anything is deleted. */
 async function erase(
   driver: StorageDriver,
   account: AccountId,
@@ -239,9 +239,9 @@ async function erase(
     const { mailbox } = person;
     if (mailbox !== null) {
       counts.erased.add('seen', await forgetMailbox(trx, account, mailbox, null));
-      const gone = await eraseOutcomes(driver, trx, account, mailbox);
-      counts.erased.add('outcomes', gone.outcomes);
-      counts.erased.add('outcome_verdicts', gone.verdicts);
+      const deleted = await eraseOutcomes(driver, trx, account, mailbox);
+      counts.erased.add('outcomes', deleted.outcomes);
+      counts.erased.add('outcome_verdicts', deleted.verdicts);
     }
     return writeAudit(trx, account, now, by, { action: 'log.erased', target: mentions.hash, detail: { erased: 0 } });
   });

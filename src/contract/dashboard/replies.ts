@@ -70,7 +70,7 @@ export const UncertainRepliesReply = Type.Object(
   { title: 'UncertainReplies' },
 );
 
-/** Of live accounts, the newest first; at most CONTRADICTIONS_TOLD. */
+/** Of live accounts, the newest first; at most CONTRADICTIONS_LISTED. */
 export const ContradictionsReply = Type.Object(
   { contradictions: Type.Array(Type.Object(OperatorContradictionFields, { title: 'OperatorContradiction' })) },
   { title: 'OperatorContradictions' },

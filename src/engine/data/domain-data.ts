@@ -405,7 +405,7 @@ function removeDraft(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The directory is gone: report the first error.
+    // The directory was removed: report the first error.
   }
 }
 

@@ -25,7 +25,7 @@ const UNTRUSTED: Readonly<Record<Untrusted, true>> = {
   unconfirmed: true,
 };
 export const isUntrusted = (kind: string): kind is Untrusted => Object.hasOwn(UNTRUSTED, kind);
-export const isLie = (kind: string): kind is Distrust => isUntrusted(kind) && kind !== 'unconfirmed';
+export const isDistrust = (kind: string): kind is Distrust => isUntrusted(kind) && kind !== 'unconfirmed';
 
 export type DnsAnswer =
   /** Records of the queried type, at the end of the CNAME chain. `ttlSeconds`: the lowest of the chain. */

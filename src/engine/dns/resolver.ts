@@ -1,4 +1,4 @@
-/** The resolver: coalesces identical queries, caches answers for their TTL, uses all servers that do not lie. */
+/** The resolver: coalesces identical queries, caches answers for their TTL, uses all servers whose answers are true. */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
@@ -9,7 +9,7 @@ import {
   type DnsQuestion,
   type DnsRecord,
   type DnsReply,
-  isLie,
+  isDistrust,
   isQueryName,
   isUntrusted,
   type RecordType,
@@ -54,7 +54,7 @@ export interface Resolver {
   alive(limit: { deadlineMs: number; sinceMs: number }): Promise<boolean>;
   /** Sends control queries to the servers that were not checked yet; replies wait for their result in any case. */
   check(): void;
-  /** Why there are no answers, as far as is known without asking: a lie of all servers, or else silence. */
+  /** Why there are no answers, as far as is known without asking: all servers give false answers, or else none. */
   problem(): ResolverProblem;
   /** Returns counters, for readiness and metrics. */
   health(): ResolverHealth;
@@ -110,8 +110,8 @@ export function createResolver(options: {
     laboratory: options.laboratory ?? false,
     onAnswer: (question, { records }) => liveness.recordSuccess(question, records.length > 0),
     onTrust(change) {
-      // What it said before it was caught may be a lie as well.
-      if (isLie(change.to)) cache.clear();
+      // Its answers before it was found out may be false as well.
+      if (isDistrust(change.to)) cache.clear();
       options.onTrust?.(change);
     },
   });
@@ -185,7 +185,7 @@ export function createResolver(options: {
     check: () => pool.check(),
     problem() {
       const [state = 'unchecked', ...others] = pool.health().map(({ trust }) => trust);
-      return isLie(state) && others.every(isLie) ? state : 'silent';
+      return isDistrust(state) && others.every(isDistrust) ? state : 'silent';
     },
     health() {
       const servers = pool.health();

@@ -6,7 +6,7 @@ import { DNS_PORT } from '../../kernel/facts/limits.ts';
 import { parseHostPort } from '../../kernel/ip.ts';
 import { LinkedList } from '../../kernel/linked-list.ts';
 import type { DnsFailure } from '../evidence.ts';
-import { type DnsQuestion, type DnsReply, isLie } from './message.ts';
+import { type DnsQuestion, type DnsReply, isDistrust } from './message.ts';
 import { createDnsTransport, type DnsServer, type DnsTransport, type QueryOutcome } from './transport.ts';
 import { type CheckedTransport, createCheckedTransport, type TrustState } from './trust.ts';
 
@@ -122,7 +122,7 @@ function transportTo(
   return { transport: checked, checked };
 }
 
-const isLying = ({ checked }: PoolMember): boolean => checked !== null && isLie(checked.trust());
+const isDistrusted = ({ checked }: PoolMember): boolean => checked !== null && isDistrust(checked.trust());
 
 export function createServerPool(options: {
   servers: readonly DnsServer[];
@@ -164,8 +164,8 @@ export function createServerPool(options: {
   /** Returns the server that answered last, then the others; those with false answers come at the end. */
   function inOrder(): readonly PoolMember[] {
     const order = first === 0 ? members : [...members.slice(first), ...members.slice(0, first)];
-    if (members.length === 1 || !members.some(isLying)) return order;
-    return [...order.filter((member) => !isLying(member)), ...order.filter(isLying)];
+    if (members.length === 1 || !members.some(isDistrusted)) return order;
+    return [...order.filter((member) => !isDistrusted(member)), ...order.filter(isDistrusted)];
   }
 
   function ask(question: DnsQuestion, time: AskTime, done: (outcome: QueryOutcome) => void): void {

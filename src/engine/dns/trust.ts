@@ -10,7 +10,7 @@ import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { randomToken } from '../../kernel/ids.ts';
 import type { Distrust, Untrusted } from '../evidence.ts';
-import { type DnsQuestion, type DnsReply, isLie } from './message.ts';
+import { type DnsQuestion, type DnsReply, isDistrust } from './message.ts';
 import type { DnsTransport, QueryOutcome } from './transport.ts';
 
 /** `unchecked`: no round of control queries has ended with a result yet. */
@@ -211,9 +211,9 @@ export class Trust {
   }
 
   /**
-   * How many denials in a row are believed without a confirmation. None at first, so that a server that begins to lie
-   * is caught at once; after some confirmations in the same hour, which traffic with many dead domains causes, twice as
-   * many after each, so that an hour costs a handful of control queries whatever the traffic.
+   * How many denials in a row are believed without a confirmation. None at first, so that a server whose answers become
+   * false is found out at once; after some confirmations in the same hour, which traffic with many dead domains causes,
+   * twice as many after each, so that an hour costs a handful of control queries whatever the traffic.
    */
   #allowedRun(now: number): number {
     const confirmations = now - this.#hour >= HOUR_MS ? 0 : this.#confirmations;
@@ -289,7 +289,7 @@ export function createCheckedTransport(
       options.onChange(from, shown);
     }
     clearTimeout(recheck);
-    if (isLie(trust.state)) recheck = setTimeout(contain(warnOfFault, begin), TRUST_RECHECK_MS).unref();
+    if (isDistrust(trust.state)) recheck = setTimeout(contain(warnOfFault, begin), TRUST_RECHECK_MS).unref();
     release(step.end);
   }
 

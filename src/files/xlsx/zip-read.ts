@@ -151,7 +151,7 @@ async function* entryContent(
   let crc = 0;
   for await (const piece of entry.method === 0 ? pieces : unpacked(entry, pieces)) {
     sizeBytes += piece.length;
-    // What the directory says is checked first, but it may be a lie.
+    // What the directory says is checked first, but it may be wrong.
     if (sizeBytes > entry.sizeBytes) throw tooLong();
     crc = crc32(piece, crc);
     yield piece;

@@ -363,7 +363,7 @@ export const OUTCOME_SOURCE_LENGTH = { min: 1, max: 64 };
 /** For so many days a bounce of an address counts as a verdict. */
 export const TRUST_BOUNCES_DAYS = { min: 1, max: 365 };
 /** One event, and one page, has this many. */
-export const CONTRADICTIONS_TOLD = 100;
+export const CONTRADICTIONS_LISTED = 100;
 export const RATE_LIMIT = { min: 1, max: 1_000_000_000 };
 export const LOW_BALANCE = { min: 1, max: 1_000_000_000 };
 export const PLAN_NAME_LENGTH = { min: 1, max: 40 };

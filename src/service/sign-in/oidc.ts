@@ -308,7 +308,7 @@ export function createOidc(parts: OidcParts): OidcService {
   async function takeBegun(browser: BrowserRequest, query: string): Promise<Begun> {
     const { api, $context } = await library();
     const state = await api.oidcState({ headers: headersOf(browser, 'oidc') });
-    // Compared first, so that a link of a stranger does not end a sign-in that is under way.
+    // Compared first, so that a link that somebody else made does not end a sign-in that is under way.
     if (state === null || new URLSearchParams(query).get('state') !== state) throw new OidcError('expired');
     const kept = await (await $context).internalAdapter.consumeVerificationValue(storedStateName(state));
     if (kept === null || kept.expiresAt.getTime() <= clock.now()) throw new OidcError('expired');

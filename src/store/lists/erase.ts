@@ -172,10 +172,10 @@ async function eraseWaiting(
     await driver.lockAccounts(trx, [account]);
     const same = trx.deleteFrom('list_waiting').where('account_id', '=', account).where('list_id', '=', list);
     const open = same.where('address', 'in', numbers).where('due_at', 'is not', null);
-    const gone = await open.returning('attempts').execute();
-    const waits = gone.filter(({ attempts }) => attempts > 0).length;
-    if (gone.length > 0) await forgetAddresses({ driver, trx, now }, account, list, gone.length, waits);
-    return gone.length;
+    const deleted = await open.returning('attempts').execute();
+    const waits = deleted.filter(({ attempts }) => attempts > 0).length;
+    if (deleted.length > 0) await forgetAddresses({ driver, trx, now }, account, list, deleted.length, waits);
+    return deleted.length;
   });
 }
 

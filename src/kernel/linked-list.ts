@@ -41,7 +41,7 @@ export class LinkedList<T> implements Iterable<Place<T>> {
     else before.after = after;
     if (after === null) this.#last = before;
     else after.before = before;
-    // A removed place that is in the old generation would keep its neighbours alive.
+    // Else the place would retain its neighbors.
     place.before = null;
     place.after = null;
     place.isTaken = false;

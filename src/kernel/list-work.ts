@@ -1,6 +1,6 @@
 /**
  * What a process does at once for lists, while nobody else charges and while single calls come. Calls wait for each of
- * the steps, and for garbage collections, which copy what is in memory.
+ * the steps, and longer the more is in memory (docs/architecture.md#what-v8-does).
  */
 export const LIST_STEPS = {
   alone: { chunks: 4, blocks: 4, pass: 500, sliceMs: 3, outcomes: 1_000, outcomesWaiting: 1_000 },

@@ -311,7 +311,7 @@ function answerOfType(first: CachedAnswer | null | undefined, type: RecordType):
  * most of the memory.
  */
 function createDnsCache(names: number, clock: Clock): DnsCache {
-  // Created with the first answer: it allocates its whole capacity, which would slow every start.
+  // It is created with the first answer (docs/architecture.md#what-v8-does).
   let lru: LRUCache<string, CachedAnswer> | null = null;
   return {
     get(name, type) {

@@ -924,7 +924,7 @@ interface CatchAllAnswer {
 /** Whether a domain accepts any mailbox, remembered per domain and operator; what is unknown is not remembered. */
 class CatchAllCache {
   readonly #options: { readonly max: number; readonly perf: { now(): number }; readonly ttlResolution: number };
-  // Created with the first answer: both allocate their whole capacity, which would slow every start.
+  // Both are created with the first answer (docs/architecture.md#what-v8-does).
   #cache: LRUCache<string, CatchAllAnswer> | null = null;
   /** Random local parts that were greylisted: a new one at each retry would be greylisted again, forever. */
   #greylisted: LRUCache<string, string> | null = null;

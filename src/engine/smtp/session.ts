@@ -404,7 +404,7 @@ export class SmtpSession {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#on({ is: 'closed' });
     this.#socket?.destroy();
-    // Sockets end up among old objects, from where they would retain the session until a full collection.
+    // Else the socket would retain the session (docs/architecture.md#what-v8-does).
     this.#plain?.removeAllListeners();
     this.setup.on.closed();
   }

@@ -303,8 +303,8 @@ export function createListVerifier({
   }
 
   /**
-   * Resolves when each domain has its place, so that no more is judged meanwhile: what waits for long costs full
-   * garbage collections. Names whose servers are silent hold others up for `PLACE_MS` at most.
+   * Resolves when each domain has its place, so that no more is judged meanwhile
+   * (docs/architecture.md#what-v8-does). Names whose servers are silent hold others up for `PLACE_MS` at most.
    */
   async function startDomains(job: Job, groups: readonly SameDomain[], to: AllDone): Promise<void> {
     const late = Promise.withResolvers<void>();

@@ -210,9 +210,7 @@ class ListRun {
     }
   }
 
-  /**
-   * Begins when all that was claimed before is under way: what is half judged is garbage that has to be collected late.
-   */
+  /** Begins when all that was claimed before is under way, so that little waits (docs/architecture.md#what-v8-does). */
   #verify(works: readonly ListWork[]): void {
     const { verifier, failed } = this.#parts;
     this.#inHand += works.length;
@@ -245,10 +243,7 @@ class ListRun {
       });
   }
 
-  /**
-   * Outcomes that wait for long are copied by the garbage collector, and stay in memory for longer than they are
-   * needed.
-   */
+  /** Resolves when fewer than `waiting` outcomes wait (docs/architecture.md#what-v8-does), or this ends. */
   async #room(waiting: number): Promise<void> {
     while (this.#outcomes.length >= waiting && !this.#ending.signal.aborted) await this.#record();
   }

@@ -116,8 +116,8 @@ export async function unlock(
 }
 
 export function createLimits({ attempts, clock }: { attempts: Attempts; clock: Clock }): Limits {
-  // Rejected requests must not cost the store a write each. Created at the first one, as it allocates its full size at
-  // once.
+  // Rejected requests must not cost the store a write each. They are created at the first one
+  // (docs/architecture.md#what-v8-does).
   let refusals: LRUCache<string, { readonly endsAt: number }> | null = null;
   const newRefusals = () =>
     new LRUCache<string, { readonly endsAt: number }>({

@@ -64,7 +64,7 @@ const ACTION_OF: Readonly<Partial<Record<ErrorCode, UserAction>>> = {
 
 export function createUserAudit(auditLog: Store['auditLog'], clock: Clock): UserAudit {
   let pending = new Map<string, Required<UserEvent>>();
-  // Created at the first refusal, as it allocates its full size at once.
+  // It is created at the first refusal (docs/architecture.md#what-v8-does).
   let blocked: LRUCache<string, number> | null = null;
 
   const detailOf = (from: From, more: Readonly<Record<string, unknown>>) => ({

@@ -85,7 +85,8 @@ const isDue = ({ queue, committing, last }: Lane): boolean =>
 
 /** How many requests the next transaction takes: half of them, if the other half can be begun beside it. */
 function countOfNext({ by, queue, committing, last }: Lane): number {
-  const splits = by.atOnce > 1 && committing === 0 && queue.length >= 2 * PARALLEL_BATCH_MIN && last.idleMs <= SLOW_COMMIT_MS;
+  const splits =
+    by.atOnce > 1 && committing === 0 && queue.length >= 2 * PARALLEL_BATCH_MIN && last.idleMs <= SLOW_COMMIT_MS;
   return Math.min(by.limits.batch, splits ? Math.ceil(queue.length / 2) : queue.length);
 }
 
@@ -291,8 +292,8 @@ export class Batcher implements Charging {
   #asideRunning: Promise<void> | null = null;
   readonly #owners = new LRUCache<string, string>({ max: OWNERS_MAX });
   /**
-   * Together with the queues, all that is unanswered. Not a set of its own: one in which entries come and go keeps
-   * those of a moment ago, and all that they refer to, until the next full garbage collection.
+   * Together with the queues, these are all unanswered requests. They are in no Set, as they come and go
+   * (docs/architecture.md#what-v8-does).
    */
   readonly #inTransaction: (readonly WaitingCharge[])[] = [];
   #look: NodeJS.Timeout | null = null;

@@ -20,7 +20,7 @@ export const creditState = (row: Row<'accounts'>): CreditState => ({
   allowanceGiven: row.allowance_given,
 });
 
-/** For accounts that are not deleted. */
+/** The row is of an account that is not deleted. */
 export const toAccount = ({ plans, clock }: Pick<StorageDriver, 'plans' | 'clock'>, row: Row<'accounts'>): Account => {
   const terms = termsOf(plans, row.plan);
   return {

@@ -27,7 +27,7 @@ export class Mentions {
    * into.
    */
   readonly needles: readonly string[] | null;
-  /** In place of the address, where a text has to go on saying that there was one. */
+  /** This stands in place of the address, where a text has to go on saying that there was one. */
   readonly hash: string;
   readonly hasSpellings: boolean;
   readonly #address: string;
@@ -70,12 +70,12 @@ export class Mentions {
     return this.is(text) ? text !== '' : this.without(text) !== text;
   }
 
-  /** The same of JSON. */
+  /** Does the same for JSON. */
   inJson(text: string): boolean {
     return this.#hashes.some((hash) => text.includes(hash)) || this.withoutJson(text) !== text;
   }
 
-  /** The text with the hash in place of each address of the person. */
+  /** Returns the text with the hash in place of each address of the person. */
   without(text: string): string {
     if (this.#address === '') return text;
     if (this.is(text)) return this.hash;
@@ -181,7 +181,7 @@ export async function knownHasher({ db }: Pick<StorageDriver, 'db'>): Promise<Ad
   return row === undefined ? null : hasherWith(row.value);
 }
 
-/** With the hashes by which the store may know the person. */
+/** The mentions include the hashes by which the store may know the person. */
 export async function mentionsOf(driver: Pick<StorageDriver, 'db'>, person: Person): Promise<Mentions> {
   const kept = (await knownHasher(driver))?.(person.email, person.spellings === null ? null : person.mailbox);
   return new Mentions({ ...person, hashes: kept === undefined ? [] : [kept.email, kept.mailbox ?? kept.email] });

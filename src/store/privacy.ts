@@ -251,7 +251,7 @@ async function erase(
   counts.erased.add('list_blocks', lists.rows);
   counts.erased.add('list_waiting', lists.waiting);
   counts.erased.add('verifications', await eraseFromLog(driver, account, mentions));
-  // Before the audit log, which names the filters that are removed.
+  // This comes before the audit log, which names the filters that are removed.
   if (filters) await eraseFilters(driver, account, mentions, by, counts);
   for (const searched of searchedTables(await driver.schema()))
     await eraseFromTable(driver, account, mentions, searched, counts);
@@ -276,7 +276,7 @@ export const privacy = (driver: StorageDriver): Store['privacy'] => ({
   erase: (account, person, by, how) => erase(driver, account, person, by, how),
 });
 
-/** Without what is shown to nobody, and the account itself. */
+/** Leaves out what is shown to nobody, and the account itself. */
 function shownRow(table: OwnedTable, row: AnyRow): AnyRow {
   const contents = CONTENTS[table];
   const open = Object.entries(row).filter(([name]) => name !== 'account_id' && contents.get(name) !== 'secret');

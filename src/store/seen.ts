@@ -36,7 +36,7 @@ export async function forgetMailbox(
   return deleted.length;
 }
 
-/** In batches, in the order of the index, so that the rows of other scopes are passed once. */
+/** Forgets in batches, in the order of the index, so that the rows of other scopes are passed once. */
 async function forgetScope(driver: StorageDriver, account: AccountId, scope: string, by: Actor): Promise<number> {
   const now = await driver.now();
   const step = (after: string, before: { forgotten: number; entry: number | null }) =>

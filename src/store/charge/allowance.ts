@@ -33,7 +33,6 @@ const MONTHS_KEPT = 6;
 /** A plan's allowance changes a balance so, and leaves the account so. */
 export interface Renewal extends Pick<CreditState, 'allowance' | 'allowanceMonths' | 'allowanceGiven'> {
   readonly month: string;
-  /** The balance changes by this. */
   readonly amount: number;
   /** Null is for the allowance of the month itself. */
   readonly note: string | null;

@@ -46,7 +46,7 @@ interface Committing {
 interface Lane {
   readonly by: Committing;
   queue: WaitingCharge[];
-  /** Of `runBatches`, those that have not ended. */
+  /** These have not ended yet (`runBatches`). */
   readonly runs: Promise<void>[];
   /** Counts transactions under way. */
   committing: number;
@@ -135,7 +135,7 @@ async function runBatches(lane: Lane, onEnd: () => void): Promise<void> {
     lane.committing += 1;
     const committed = lane.by.commit(batch);
     startBatches(lane);
-    // After the promises through which the batch gets on its way.
+    // This comes after the promises through which the batch gets on its way.
     process.nextTick(answer);
     answer = await committed;
     lane.committing -= 1;
@@ -144,7 +144,7 @@ async function runBatches(lane: Lane, onEnd: () => void): Promise<void> {
     const ended = lane.by.clock.elapsed();
     lane.last = { requests: batch.length, waiting: lane.queue.length, idleMs, ended, idleMsAtEnd };
   } while (isDue(lane));
-  // Before the answers: whoever gets one may ask again at once.
+  // This comes before the answers: whoever gets one may ask again at once.
   onEnd();
   answer();
 }
@@ -279,7 +279,7 @@ const OWNERS_MAX = 20_000;
 const STORE_WAIT_MS = STORE_WAIT_SECONDS * 1000;
 /** How often to look for requests that waited too long, ms. */
 const WAITING_LOOK_MS = 200;
-/** Between two rounds over the accounts that were set aside, ms. */
+/** So much time passes between two rounds over the accounts that were set aside, ms. */
 const ASIDE_PAUSE_MS = 10;
 
 export class Batcher implements Charging {
@@ -394,7 +394,7 @@ export class Batcher implements Charging {
   async #runAside(): Promise<void> {
     for (let turn = 0; this.#aside.size > 0; turn += 1) {
       const [owner, queue] = firstEntry(this.#aside);
-      // To the end, so that the others come first if it is still held.
+      // It goes to the end, so that the others come first if it is still held.
       this.#aside.delete(owner);
       this.#aside.set(owner, queue);
       (await this.#commit(queue.splice(0, this.#limits.batch), this.#lanes.length))();

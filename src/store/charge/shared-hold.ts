@@ -125,7 +125,7 @@ export async function giveBackTo(
   await writeMoves(scope, moving.changes);
 }
 
-/** Of an account that is deleted: nobody is left to be charged. */
+/** The account is deleted: nobody is left to be charged. */
 export async function releaseSharedHoldsOf(scope: Scope, account: string): Promise<void> {
   const open = scope.trx.selectFrom('shared_holds').selectAll().where('account_id', '=', account);
   for (const hold of await open.where('closed_at', 'is', null).execute()) await releaseSharedHold(scope, hold);
@@ -145,7 +145,7 @@ interface RelativeCredits extends CreditState {
   readonly before: Readonly<Pick<CreditState, 'balance' | 'locked'>>;
 }
 const relativeTo = (credits: CreditState): RelativeCredits => ({ ...credits, before: credits });
-/** For what gives back, which asks for nothing else. */
+/** Whoever gives back asks for nothing else. */
 const onlyId = (id: string): CreditState => ({
   id: accountId(id),
   plan: '',

@@ -13,7 +13,10 @@ interface WindowState {
 export const rateLimitOf = (account: { readonly rateLimit: number | null }, terms: PlanTerms): number =>
   account.rateLimit ?? terms.requestsPerWindow;
 
-/** By how much the stored window is ahead, ms, where that is more than one window: the clock had been ahead. Else 0. */
+/**
+ * Returns by how much the stored window is ahead, ms, where that is more than one window, as the clock had been ahead;
+ * else 0.
+ */
 export function windowAhead({ windowStart }: Readonly<WindowState>, now: number): number {
   const ahead = windowStart - Math.floor(now / WINDOW_LENGTH_MS) * WINDOW_LENGTH_MS;
   return ahead > WINDOW_LENGTH_MS ? ahead : 0;

@@ -58,7 +58,7 @@ export async function* listRowsOf(driver: StorageDriver, account: AccountId, men
 interface ListErasure {
   readonly account: AccountId;
   readonly list: string;
-  /** The index of its column with the addresses. */
+  /** The main addresses are in the column with this index. */
   readonly main: number;
   readonly mentions: Mentions;
   /** Numbers of the address in this list: it may occur in several spellings. */

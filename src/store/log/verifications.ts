@@ -31,7 +31,7 @@ function deletedSums(deleted: readonly Deleted[], by: 'account_id' | 'hold_id'):
   return found;
 }
 
-/** In one statement, however many rows: charges wait for the transaction. */
+/** However many rows there are, they take one statement: charges wait for the transaction. */
 async function addTo(
   trx: Transaction<Tables>,
   table: 'accounts' | 'shared_holds',

@@ -16,7 +16,7 @@ export interface ChartQuery {
   readonly to: number | null;
   /** Null: hours for up to seven days, otherwise days. Days in any case where counters are no longer by the hour. */
   readonly bucket: Bucket | null;
-  /** Of one key, or of the dashboard. Latencies and rejected requests are not counted by key. */
+  /** The usage is of one key, or of the dashboard. Latencies and rejected requests are not counted by key. */
   readonly key: string | null;
   /** Of calls, one address each, or of lists; null: of both. */
   readonly source: UsageSource | null;

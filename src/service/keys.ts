@@ -30,9 +30,9 @@ export type NewKey = { readonly name: string; readonly allowIps: readonly string
 
 /** The API keys of an account, for its members. All methods throw ApiError. */
 interface KeyService {
-  /** Newest first, revoked ones last. */
+  /** The newest comes first, and those that are revoked last. */
   list(account: AccountId): Promise<Key[]>;
-  /** With the addresses that used it lately. */
+  /** The reply includes the addresses that used it lately. */
   get(account: AccountId, id: string): Promise<{ key: Key; clients: KeyClient[] }>;
   /** Counts by day (UTC), over the last KEY_USAGE_DAYS. */
   usage(

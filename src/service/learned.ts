@@ -12,18 +12,21 @@ export interface MailboxName {
   readonly domain: string;
 }
 
-/** Of one address; `bounces`: mail to it is taken to bounce, so that nothing else is checked. */
+/**
+ * Outcomes are known of one address; with `bounces`, mail to it is taken to bounce, so that nothing else is checked.
+ */
 export interface Recalled extends Learned {
   readonly bounces: boolean;
 }
 
-/** In the order of the addresses; null: nothing is known of any. */
+/** They are in the order of the addresses; null means that nothing is known of any. */
 type RecalledAll = readonly Recalled[] | null;
 
 export interface OutcomeMemory {
   /**
-   * Of addresses that `who` verifies; null for a malformed one. A promise only where the store has to be read: always,
-   * once the account has outcomes; before, every ASKED_AGAIN_MS. Rejects with ApiError `verification_unavailable`.
+   * Returns what is known of addresses that `who` verifies; null stands for a malformed one. It is a promise only where
+   * the store has to be read: always, once the account has outcomes; before, every ASKED_AGAIN_MS. Rejects with
+   * ApiError `verification_unavailable`.
    */
   recall(
     who: AdmissionRequest['keyHash'],

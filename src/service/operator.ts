@@ -38,7 +38,7 @@ export type { AccountSummary, GrantOutcome };
 /** An account that a program has created. */
 export interface NewAccount {
   readonly account: AccountSummary;
-  /** Of the owner's invitation; null: nobody was invited. */
+  /** The owner's invitation was sent so; null means that nobody was invited. */
   readonly linkSent: NewInvitation['linkSent'] | null;
 }
 
@@ -62,7 +62,7 @@ interface ListSource {
   /** Null: it is not downloaded. */
   readonly url: string | null;
   readonly domains: number;
-  /** ISO 8601; null: its copy came with the package. */
+  /** This is ISO 8601; null means that its copy came with the package. */
   readonly downloadedAt: string | null;
   /** Why its last good copy stays in use. */
   readonly problem: string | null;
@@ -87,7 +87,9 @@ interface OperatorService {
   change(id: string, change: AccountChange, by: Actor): Promise<AccountSummary>;
   /** Invites the owner of an account without members. */
   inviteOwner(id: string, email: string, by: Actor): ReturnType<MemberService['invite']>;
-  /** For a program: with the owner's invitation, and the reply, in one transaction. Throws `external_id_taken`. */
+  /**
+   * A program makes the account, the owner's invitation and the reply in one transaction. Throws `external_id_taken`.
+   */
   createManaged(
     input: AccountInput & { readonly owner: string | null },
     by: Actor,

@@ -18,7 +18,7 @@ export interface OutcomeSourceWithSecret {
 /** Methods that change something throw ApiError: `not_found` for what is another account's as well. */
 export interface OutcomeSourceService {
   readonly sns: Sns;
-  /** Oldest first. */
+  /** The oldest comes first. */
   list(account: AccountId): Promise<OutcomeSource[]>;
   /** Throws ApiError `too_many_outcome_sources`. */
   create(

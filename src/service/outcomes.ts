@@ -41,7 +41,7 @@ import { ANY_DOMAIN, canonicalMailbox } from './verify.ts';
 
 export { contradictionObject } from '../store/outcomes.ts';
 
-/** Of one row; the error is one of the row alone. */
+/** One row has this result; the error is one of the row alone. */
 export type OutcomeResult =
   | { readonly result: 'recorded' | 'duplicate'; readonly class: OutcomeClass }
   | { readonly result: 'error'; readonly error: ApiError };
@@ -65,22 +65,22 @@ export interface OutcomeService {
   origins(account: AccountId): ReturnType<Store['outcomes']['origins']>;
 }
 
-/** Of what the account has reported. */
+/** The calibration is of what the account has reported. */
 interface Calibration {
-  /** Most frequent first. */
+  /** The most frequent comes first. */
   readonly verdicts: readonly {
     readonly group: VerdictGroup;
     readonly sum: OutcomeSum;
     readonly bounced: Share | null;
   }[];
-  /** By tenths of what was predicted; `predicted`: on the average, from 0 to 1. */
+  /** There is one for each tenth of what was predicted; `predicted` is the average, from 0 to 1. */
   readonly reliability: readonly {
     readonly tenth: number;
     readonly sent: number;
     readonly predicted: number;
     readonly delivered: Share | null;
   }[];
-  /** Newest first. */
+  /** The newest comes first. */
   readonly contradictions: readonly Contradiction[];
 }
 
@@ -260,7 +260,7 @@ const codes = (code: number | null, enhanced: string | null): string | null =>
 const replyCodes = ({ diagnostic }: OutcomeReading): string | null =>
   diagnostic?.hasCode ? codes(diagnostic.reply.code, diagnostic.reply.enhanced) : null;
 
-/** Of a bounce that contradicts the verdict. */
+/** Returns the template of a bounce that contradicts the verdict. */
 function contradictingTemplate(
   classifier: Classifier,
   address: string,

@@ -113,7 +113,7 @@ export function withOutageDecision(thrown: unknown, policy: PolicyRules | null, 
 
 /** Policies that a process remembers for when the store does not answer. */
 const LAST_READ_MAX = 500;
-/** Until one that was read before is taken instead: the charge waits for the store as well. */
+/** After so long, a policy that was read before is taken instead: the charge waits for the store as well. */
 const LAST_READ_AFTER_MS = 1_000;
 
 function withinTime<T>(ms: number, promise: Promise<T>): Promise<T> {

@@ -75,7 +75,7 @@ interface Uploader {
   readonly account: AccountId;
   /** Null: that of the account is looked up. */
   readonly plan: string | null;
-  /** Under which results are recorded. */
+  /** Results are recorded under this key. */
   readonly keyId: string;
   readonly ip: string;
 }
@@ -138,7 +138,10 @@ export interface ListService extends CopyRequests {
       perPage: number;
     },
   ): Promise<Page<List>>;
-  /** With the key that uploaded it, null for the dashboard, and when the next deferred address is asked about again. */
+  /**
+   * The detail has the key that uploaded it, null for the dashboard, and when the next deferred address is asked about
+   * again.
+   */
   describe(account: AccountId, id: string): Promise<ListDetail>;
   /** Returns at most LIST_DEFERRED_SHOWN, the soonest first. */
   deferred(account: AccountId, id: string): Promise<DeferredAddress[]>;
@@ -389,7 +392,7 @@ function uploadRefusal(
   }
 }
 
-/** Of the bytes of the file and everything that decides what becomes of them. */
+/** The fingerprint covers the bytes of the file and everything that decides what becomes of them. */
 async function fingerprintOf({ input, close: _close, ...options }: UploadRequest): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(options));
   for await (const piece of input) hash.update(piece);
@@ -428,7 +431,7 @@ const FIRST_ROWS = 5;
 
 interface Copy {
   readonly source: List;
-  /** The ID of the new list; null: any. */
+  /** The new list gets this ID; null means that one is made. */
   readonly id: string | null;
   readonly name: string;
   readonly level: Level;
@@ -535,9 +538,8 @@ const state = ({ status }: List, why: string): ApiError =>
 
 interface ListUploadOrder {
   readonly account: AccountId;
-  /** Under which results are recorded. */
+  /** Results are recorded under this key. */
   readonly keyId: string;
-  /** The IP address of the uploader. */
   readonly ip: string;
   readonly name: string;
   readonly level: Level;

@@ -30,7 +30,7 @@ export interface ListWorkService {
   stop(): Promise<void>;
 }
 
-/** For which mail servers may still answer what they were asked when a list is paused. */
+/** For so long mail servers may still answer what they were asked when a list is paused. */
 const ANSWERS_MS = 1_000;
 /** A list gives way to one that waits after this long. */
 const SPELL_MS = 10_000;
@@ -104,7 +104,6 @@ interface RunParts {
   readonly lists: Lists;
   readonly verifier: ListVerifier;
   readonly operators: ListOperators;
-  /** The lease of this process. */
   readonly lease: string;
   /** A result was recorded. */
   readonly onResult: (list: RunningList, record: VerificationRecord) => void;

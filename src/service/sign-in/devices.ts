@@ -79,7 +79,7 @@ export function createDevices({ library, users, newId }: DeviceParts): Devices {
   }
 
   return {
-    // By way of the device's own users, so that the time taken says nothing about other addresses.
+    // Looks only at the device's own users, so that the time taken says nothing about other addresses.
     async originFor(browser, email) {
       const device = await read(browser);
       for (const id of device?.users ?? [])

@@ -51,7 +51,7 @@ export interface SignInService extends SessionService, SessionList, SecondFactor
   readonly confirm: ConfirmUser;
   /** Null means that it is not configured. */
   readonly oidc: OidcService | null;
-  /** By a link of the command line. Throws ApiError. */
+  /** The link comes from the command line. Throws ApiError. */
   signInByLink(browser: BrowserRequest, token: string): Promise<Cookies>;
   /** Whether the user can confirm with a password. */
   hasPassword(user: string): Promise<boolean>;
@@ -105,7 +105,7 @@ function withoutPasswords(all: SignInService): SignInService {
     passkeys: { ...passkeys, addOptions: off, add: off, signInOptions: off, signIn: off },
     invitations: {
       ...invitations,
-      // Of a user who is signed in.
+      // The user is signed in already.
       accept: (browser, { token, password }) =>
         password === undefined ? invitations.accept(browser, { token }) : off(),
     },
@@ -200,7 +200,7 @@ function createConfirmation(parts: {
 }): ConfirmUser {
   const { library, limits, devices, audit, passwords, passkeys, oidc } = parts;
 
-  /** Of the authenticator app, or a recovery code, which is used up. */
+  /** The code comes from the authenticator app, or is a recovery code, which is used up. */
   async function confirmCode(browser: BrowserRequest, user: SignedIn, typed: string): Promise<void> {
     const off = 'Two-factor authentication is off. Use your password.';
     if (!user.secondFactor) throw new ApiError('wrong_code', off, { field: 'code' });
@@ -338,7 +338,7 @@ interface SecondFactorService {
 interface TotpSecret {
   /** `otpauth://totp/…` */
   readonly uri: string;
-  /** Base32. */
+  /** This is in Base32. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
 }

@@ -25,7 +25,7 @@ import { isUsableEmail } from './validate.ts';
 /** A session as its user sees it. */
 export interface UserSession {
   readonly id: string;
-  /** What the browser claims, such as `Firefox on Linux`. */
+  /** The browser claims this, such as `Firefox on Linux`. */
   readonly device: string;
   /** Where it was last seen; null: unknown. */
   readonly ip: string | null;
@@ -78,7 +78,10 @@ export function createSessionList(parts: {
 }
 
 export interface SessionService extends Sessions {
-  /** By password. `secondFactor`: not signed in yet, a code is required next. Throws ApiError. */
+  /**
+   * Signs in by password. With `secondFactor`, the user is not signed in yet, and a code is required next. Throws
+   * ApiError.
+   */
   signIn(
     browser: BrowserRequest,
     by: { email: string; password: string },
@@ -89,7 +92,7 @@ export interface SessionService extends Sessions {
   /** Ends all sessions of the user, including this one, all password links, and sign-ins awaiting a second factor. */
   signOutEverywhere(browser: BrowserRequest, user: SignedIn): Promise<Cookies>;
   rename(user: Pick<SignedIn, 'id'>, name: string): Promise<void>;
-  /** For a user authenticated by a link: starts a session and ends the browser's previous one. */
+  /** A link authenticated the user: this starts a session and ends the browser's previous one. */
   signInAs(browser: BrowserRequest, user: string): Promise<Cookies>;
   /** Ends the browser's session, for one that takes its place. */
   endSession(browser: BrowserRequest): Promise<Cookies>;
@@ -217,7 +220,7 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
     const opened = await library();
     const { api } = opened;
     const factor = factorOf(code);
-    // Before the challenge is used up, which a change of the password ends.
+    // This comes before the challenge is used up, which a change of the password ends.
     const hash = await hashOf(opened, user);
     await limits.count('code', user, await devices.originOf(browser, user));
     const call = { body: { code }, headers, returnHeaders: true } as const;

@@ -28,7 +28,7 @@ export interface SignUpService {
   signUp(browser: BrowserRequest, by: { name: string; email: string; password: string }): Promise<void>;
   /** Called by the job: mails a link, or a notice if the address already has a user. Throws JobFailure. */
   mailSignUp(pending: PendingSignUp, jobId: string): Promise<void>;
-  /** By the mailed link: creates the user and their account, and signs in. */
+  /** The mailed link creates the user and their account, and signs in. */
   verifyEmail(browser: BrowserRequest, token: string): Promise<Cookies>;
 }
 

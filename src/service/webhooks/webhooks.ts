@@ -81,7 +81,7 @@ type WebhookChange = { readonly [F in Exclude<keyof NewWebhook, 'format'>]?: New
 
 /** The webhooks of an account. All methods throw ApiError: `not_found` for what is another account's as well. */
 export interface WebhookService {
-  /** Oldest first. */
+  /** The oldest comes first. */
   list(account: AccountId): Promise<Webhook[]>;
   get(account: AccountId, id: string): Promise<Webhook>;
   create(account: AccountId, input: NewWebhook, by: ChangedBy): Promise<WebhookWithSecret>;

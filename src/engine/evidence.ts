@@ -13,7 +13,7 @@ export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
 
 type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
 
-/** The filter of the account that matched; of several, the most specific one. */
+/** If several filters match, this is the most specific one. */
 export interface MatchedFilter {
   readonly id: number;
   readonly action: FilterAction;
@@ -26,7 +26,7 @@ type FilterEvidence = { result: 'pass' | 'skipped'; filter: null } | { result: '
 export interface DisposableEvidence {
   /** `unknown`: only the suspicion tier of the lists names it. `skipped`: nothing to look up. */
   readonly result: Result;
-  /** The list entry or mail host that decided. */
+  /** This is the list entry or mail host that decided. */
   readonly matched: string | null;
   readonly by: 'list' | 'mail_host' | null;
 }
@@ -145,7 +145,7 @@ export interface SmtpEvidence {
   readonly probability: number | null;
   /** Seconds until a retry makes sense; null when the server announced nothing. */
   readonly retryAfterSeconds: number | null;
-  /** In order; the last one need not be the one that decided. */
+  /** They are in order; the last one need not be the one that decided. */
   readonly attempts: readonly HostAttempt[];
   /** The lines are made when they are read. */
   readonly transcript: { readonly lines: readonly TranscriptLine[] };
@@ -174,7 +174,7 @@ export interface Evidence {
   readonly dns: DnsEvidence | null;
   readonly smtp: SmtpEvidence | null;
   readonly catchAll: CatchAllEvidence | null;
-  /** The date of the disposable list. */
+  /** This is the date of the disposable list. */
   readonly listVersion: string;
   /** The flags come from the lists; null if the syntax left nothing to look up. */
   readonly flags: { role: boolean; free: boolean; relay: boolean } | null;

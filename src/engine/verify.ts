@@ -201,7 +201,7 @@ function hostHit(dns: DnsEvidence, domainData: DomainData): Hit {
   return hit;
 }
 
-/** By domain: the domain, or a parent of it, is on the list. Suspicion alone is `unknown`. */
+/** The domain, or a parent of it, is on the list. Suspicion alone is `unknown`. */
 function disposableByName(domain: string, domainData: DomainData): DisposableEvidence {
   const { verdict, matched } = domainData.disposable(domain);
   if (verdict === 'disposable') return { result: 'fail', matched, by: 'list' };
@@ -209,7 +209,7 @@ function disposableByName(domain: string, domainData: DomainData): DisposableEvi
   return { result: 'pass', matched: null, by: null };
 }
 
-/** By mail host: the MX hosts belong to a disposable service. Allowlist and relays take precedence here, too. */
+/** The MX hosts belong to a disposable service. Allowlist and relays take precedence here, too. */
 export function disposableByHost(
   byName: DisposableEvidence,
   domain: string,

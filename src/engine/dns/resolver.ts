@@ -19,7 +19,7 @@ import type { DnsServer, QueryOutcome } from './transport.ts';
 import { controlQuestion } from './trust.ts';
 
 export interface QueryLimit {
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /** Milliseconds that slow servers may take beyond the usual 5 s; default 0. */
   readonly extraWaitMs?: number;
@@ -27,7 +27,7 @@ export interface QueryLimit {
 }
 
 interface ResolverHealth {
-  /** When any server last sent NOERROR or NXDOMAIN, in `Clock.elapsed()` ms; null before the first. */
+  /** A server last sent NOERROR or NXDOMAIN at this time, in `Clock.elapsed()` ms; null before the first. */
   readonly lastAnswerAt: number | null;
   readonly servers: readonly ServerHealth[];
   /** Names in the cache, and queries in flight. */
@@ -62,10 +62,10 @@ export interface Resolver {
   close(): void;
 }
 
-/** A query under way. */
+/** A query is under way. */
 interface Flight {
   readonly answer: Promise<DnsAnswer>;
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   readonly untilMs: number;
   /** The extra wait of the caller that began it. */
   readonly extraWaitMs: number;
@@ -214,14 +214,14 @@ const TTL_BOUNDS = { least: 60, most: 3600 } as const;
  */
 const NEGATIVE_TTL_BOUNDS = { least: 5, most: 300 } as const;
 
-/** Of nearly all answers, of which the cache keeps many. */
+/** Nearly all answers have this, of which the cache keeps many. */
 const NO_CHAIN: readonly string[] = [];
 
 const clamp = (ttlSeconds: number, to: { least: number; most: number }): number =>
   Math.min(to.most, Math.max(to.least, ttlSeconds));
 
 interface CnameWalk {
-  /** The queried name and all CNAME targets. */
+  /** These are the queried name and all CNAME targets. */
   readonly names: string[];
   ttlSeconds: number;
 }
@@ -284,7 +284,7 @@ function followInReply(walk: CnameWalk, type: RecordType, reply: DnsReply): DnsF
 
 interface CachedAnswer {
   answer: DnsAnswer;
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   untilMs: number;
   readonly type: RecordType;
   /** An answer of another type. */

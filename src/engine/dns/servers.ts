@@ -49,7 +49,7 @@ export interface ServerHealth {
 }
 
 interface AskTime {
-  /** For all attempts together. */
+  /** All attempts together have this budget. */
   readonly budgetMs: number;
   /** The caller's remaining time: the shorter, the sooner the next server is tried. */
   readonly paceMs: number;
@@ -96,7 +96,7 @@ export function attemptInterval(tries: number, timeoutMs: number, ms: number): n
 interface PoolMember {
   readonly server: DnsServer;
   readonly transport: DnsTransport;
-  /** Null without control names. */
+  /** This is null without control names. */
   readonly checked: CheckedTransport | null;
   asked: number;
   answered: number;
@@ -126,7 +126,7 @@ const isDistrusted = ({ checked }: PoolMember): boolean => checked !== null && i
 
 export function createServerPool(options: {
   servers: readonly DnsServer[];
-  /** For one attempt. */
+  /** One attempt has this time. */
   timeoutMs: number;
   clock: Clock;
   /** Runs at each NOERROR or NXDOMAIN. */

@@ -48,7 +48,7 @@ const CONFIRMED_EACH = 5;
 const UNPROVEN_MS = 5 * 60_000;
 /** How often a name that cannot exist is tried, while the server is in use. */
 const INVALID_MS = 30 * 60_000;
-/** After a round that did not end in trust, for how long replies do not cause another one. */
+/** For so long after a round that did not end in trust, replies do not cause another one. */
 const ROUND_RETRY_MS = 1000;
 
 /**
@@ -87,7 +87,7 @@ export class Trust {
     controls: readonly DnsQuestion[];
     /** Returns a different name under `.invalid` at each call. */
     invalidName: () => string;
-    /** In a laboratory, whose resolver may know only its own names, any name that is found counts as a control. */
+    /** The resolver of a laboratory may know only its own names: any name that is found counts as a control. */
     laboratory: boolean;
   }) {
     this.#options = options;
@@ -152,7 +152,8 @@ export class Trust {
     this.#confirmations++;
     const [control] = this.#found;
     if (control === undefined) return this.#beginFull();
-    // To the end of the order: caches between us and the Internet may have the answer to the same question for long.
+    // It goes to the end of the order: caches between us and the Internet may have the answer to the same question for
+    // long.
     this.#found.delete(control);
     this.#found.add(control);
     return this.#queries([control], now - this.#lastInvalid >= INVALID_MS, false);

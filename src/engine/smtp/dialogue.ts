@@ -89,7 +89,7 @@ export interface ReplyReading {
   readonly meaning: string;
   /** `reconnect`: too many recipients, retry in a new session. `starttls_required`: send STARTTLS first. */
   readonly finding: SmtpFinding | 'reconnect' | 'starttls_required';
-  /** The deciding rule. */
+  /** This rule decided. */
   readonly rule: string | null;
   /** Seconds, as announced by the server. */
   readonly retryAfterSeconds: number | null;
@@ -110,7 +110,7 @@ export interface ClassifiedReply {
 
 /** Asks about one recipient. */
 export interface RecipientQuestion {
-  /** Between the angle brackets of RCPT; made by `forwardPath`. */
+  /** It stands between the angle brackets of RCPT, and is made by `forwardPath`. */
   readonly path: string;
   /** Stands between the angle brackets of MAIL; empty for the null sender. */
   readonly sender: string;
@@ -194,9 +194,9 @@ type AnswerAction = Extract<DialogueAction, { do: 'answer' }>;
 
 export interface DialogueSetup {
   readonly host: string;
-  /** What earlier sessions learned about the host. */
+  /** Earlier sessions learned this about the host. */
   readonly known: LearnedHost;
-  /** The name in EHLO and HELO. */
+  /** EHLO and HELO have this name. */
   readonly helo: string;
   readonly read: ClassifyReply;
   /** `never`: after a failed handshake, when the same host is retried in clear text. */
@@ -331,7 +331,7 @@ export class Dialogue {
     if (this.phase === 'idle') this.#beginTransaction();
   }
 
-  /** For the recipients that have no answer yet, as many as the server takes at once. */
+  /** The recipients that have no answer yet are asked about, as many as the server takes at once. */
   #beginTransaction() {
     const group = this.recipients.forTransaction();
     const [first] = group;

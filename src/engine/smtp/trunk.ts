@@ -8,7 +8,7 @@ import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { HostPort } from '../../kernel/ip.ts';
 import { type FrameKind, FrameReader, FrameWriter, SOCKS_CONNECT, socksMessage } from '../../kernel/socks.ts';
 
-/** For so long a trunk without streams is kept: less than a relay keeps it. */
+/** For so long a trunk without streams is kept, which is less than a relay keeps it. */
 const UNUSED_MS = 10_000;
 const TRUNK_KEEP_ALIVE_MS = 10_000;
 /** Octets that a stream keeps for its reader; a session takes more than this in no time. */

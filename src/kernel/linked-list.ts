@@ -49,7 +49,10 @@ export class LinkedList<T> implements Iterable<Place<T>> {
     return true;
   }
 
-  /** In order of arrival. Meanwhile only the current one may be removed: for anything else, copy the list first. */
+  /**
+   * Places are in order of arrival. Meanwhile only the current one may be removed: for anything else, copy the list
+   * first.
+   */
   *[Symbol.iterator](): Generator<Place<T>> {
     for (let place = this.#first; place !== null; ) {
       const current = place;

@@ -9,7 +9,7 @@
 import { type HostPort, parseIp } from './ip.ts';
 
 export const SOCKS_VERSION = 5;
-/** The version of the sign-in message. */
+/** The sign-in message has this version. */
 export const LOGIN_VERSION = 1;
 export const SOCKS_METHODS = { none: 0, password: 2, streams: 0xa7, refused: 0xff } as const;
 export const SOCKS_CONNECT = 1;

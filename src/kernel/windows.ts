@@ -41,7 +41,7 @@ export class WindowCounts {
     return slots.every(({ key, max }) => this.#countOf(key, window) < max);
   }
 
-  /** Until the window ends, at least 1. */
+  /** Returns the seconds until the window ends, at least 1. */
   secondsLeft(now: number): number {
     return Math.max(1, Math.ceil((this.#windowMs - (now % this.#windowMs)) / 1000));
   }
@@ -91,7 +91,7 @@ export class GuessCounts {
     return this.#known?.get(ip) === true;
   }
 
-  /** Until the window ends, at least 1. */
+  /** Returns the seconds until the window ends, at least 1. */
   secondsLeft(now: number): number {
     return this.#failures.secondsLeft(now);
   }

@@ -38,7 +38,9 @@ export const UNUSUAL = {
   hours: 2,
   usualDays: 7,
   rejections: { floor: 50, factor: 5, endsBelow: 2 },
-  /** Of those whose mailbox or domain was asked about: a share, and times the usual one. */
+  /**
+   * Addresses count whose mailbox or domain was asked about: by their share, and by how many times the usual one it is.
+   */
   unknowns: { floor: 50, share: 0.25, factor: 2, endsBelow: 1.25 },
 } as const;
 /** The alert is raised at this percentage of a key's monthly budget, and ends below the second. */

@@ -15,7 +15,7 @@ import { choice, span } from '../kernel/format.ts';
 import { AlsoCalled, DecodedAs, DescribedCount, Nullable, OneOf, Rows, Text, WithWarnings } from './schema.ts';
 import { DeliverabilityField, EMAIL_ERROR, ReasonField } from './verify.ts';
 
-/** One message to one recipient. */
+/** This is what became of one message to one recipient. */
 export const OutcomeRow = Type.Object(
   {
     email: Type.Optional(
@@ -165,7 +165,7 @@ const template = Nullable(
   Type.String({ description: 'The words of the bounce, without names, addresses, numbers and IDs.' }),
 );
 export const ContradictionFields = { verification_id: Type.String(), ...contradictionFacts } as const;
-/** For operators: it does not say whose it is. */
+/** Operators see this: it does not say whose it is. */
 export const OperatorContradictionFields = { ...contradictionFacts, template } as const;
 
 const NullablePortion = (description: string) => Nullable(Type.Number({ minimum: 0, maximum: 1, description }));

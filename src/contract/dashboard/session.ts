@@ -68,7 +68,7 @@ export const SessionReply = Type.Object(
     ),
     /** Why no mailbox can be checked at all; null: they can, or nobody is signed in. */
     mail_servers: Nullable(Type.Object({ state: OneOf(['port_closed', 'refused_everywhere'] as const), since: Time })),
-    /** The canonical address that the request came from. */
+    /** The request came from this canonical address. */
     ip: Type.String(),
   },
   { title: 'Session' },

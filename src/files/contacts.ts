@@ -3,7 +3,7 @@ import { unreadable } from './problems.ts';
 import type { RawRow, RowLimits } from './rows.ts';
 
 interface ContactReader {
-  /** Of the columns, in the order in which they first appear. */
+  /** The names of the columns are in the order in which they first appear. */
   readonly names: readonly string[];
   push(text: string, final: boolean): RawRow[];
 }
@@ -95,7 +95,7 @@ const cutText = (text: string, max: number): string => (text.length > max ? text
 /** `item1.EMAIL;TYPE=home:ada@example.com`; parameters may be quoted. */
 const PROPERTY = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)$/s;
 const FRAME = /^(BEGIN|END):VCARD\s*$/i;
-/** Versions, and pictures, sounds and keys. */
+/** These properties are versions, pictures, sounds and keys. */
 const NO_COLUMNS: ReadonlySet<string> = new Set(['VERSION', 'PRODID', 'PHOTO', 'LOGO', 'SOUND', 'KEY']);
 
 function isSoftLine(line: string): boolean {

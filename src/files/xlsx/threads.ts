@@ -92,7 +92,7 @@ interface BookChoice {
   readonly format: BookFormat;
   /** Counts the bytes of all parts. */
   readonly unpackedBytes: number;
-  /** A name or number; null: the first visible one with addresses. */
+  /** The sheet is given by its name or number; null means the first visible one with addresses. */
   readonly sheet: string | null;
 }
 

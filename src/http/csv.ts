@@ -6,7 +6,7 @@ import type { Answer } from './route.ts';
 export { csvLine };
 
 export const CSV_TYPE = 'text/csv; charset=utf-8';
-/** https://jsonlines.org */
+/** The format is described at https://jsonlines.org. */
 export const JSON_LINES = 'application/jsonl';
 export const asDownload = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
 

@@ -99,7 +99,7 @@ const isRequired = (schema: TSchema | undefined): boolean =>
 
 type OpenApiObject = Record<string, unknown>;
 
-/** In what two documents differ. */
+/** Two documents differ in this. */
 interface Style {
   readonly security: (route: Route) => readonly OpenApiObject[];
   /** Titled schemas become components and are referred to, or are written where they are used. */
@@ -125,7 +125,7 @@ const PATH_PARAMETERS = /:([a-z]+)/g;
 
 interface Described {
   readonly paths: OpenApiObject;
-  /** For `components`; complete once everything was described. */
+  /** These belong to `components`, and are complete once everything was described. */
   readonly schemas: OpenApiObject;
   readonly contentOf: (content: RouteOutput['content']) => OpenApiObject;
 }

@@ -15,7 +15,7 @@ import { arrivingOn, boundArrival } from './input/arrival.ts';
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 type ServeExchange = (...exchange: Exchange) => void;
 
-/** The requests of one connection. */
+/** Each connection has such a line of requests. */
 interface Line {
   running: number;
   waiting: Exchange[];
@@ -41,7 +41,7 @@ export const isLast = ({ headers }: IncomingMessage): boolean => headers.upgrade
  */
 class Pipelines {
   readonly #lines = new Map<Socket, Line>();
-  /** Closable connections without a request under way, longest first. */
+  /** These closable connections have no request under way; the one that is idle for longest comes first. */
   readonly #idle = new Set<Socket>();
   readonly #serve: ServeExchange;
   #waitingTotal = 0;

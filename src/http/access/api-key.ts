@@ -84,7 +84,7 @@ export function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>,
   }
 }
 
-/** A well-formed API key. */
+/** The API key that a request sent is well-formed. */
 interface SentKey {
   readonly hash: string;
   readonly mode: KeyMode;
@@ -205,8 +205,8 @@ export const idempotencyOf =
   };
 
 /**
- * Of the account's rate limit, the draft's headers (draft-ietf-httpapi-ratelimit-headers) and the older ones.
- * `t` and `Retry-After` are seconds until the window ends, `X-RateLimit-Reset` is a Unix time in seconds.
+ * The headers describe the account's rate limit: those of the draft (draft-ietf-httpapi-ratelimit-headers) and the
+ * older ones. `t` and `Retry-After` are seconds until the window ends, `X-RateLimit-Reset` is a Unix time in seconds.
  */
 function rateHeaders(plan: string, window: RateWindow, nowMs: number): Record<string, string> {
   const t = secondsLeft(window, nowMs);

@@ -18,14 +18,14 @@ export interface FirstView {
 export interface ViewOrder {
   /** Path of the file whose `renderFirstView` is called. */
   readonly script: string;
-  /** The URL of the page, with the public address of the service. */
+  /** The URL has the public address of the service. */
   readonly url: string;
   /** As `navigator.platform`: the names of keys depend on it. */
   readonly platform: string;
   /** Allows style elements. */
   readonly nonce: string;
   readonly language: Language;
-  /** Of the times that are shown; an IANA name. */
+  /** Times are shown in this zone, an IANA name. */
   readonly timeZone: string;
 }
 
@@ -93,7 +93,7 @@ const TARGETS: ReadonlyMap<string, string | null> = new Map([
 export const hasFirstView = (path: string): boolean => TARGETS.has(path);
 /** How a page is sent. */
 type Shown = Pick<ViewOrder, 'nonce' | 'language'>;
-/** In place of a nonce in a view that is kept. */
+/** This stands in place of a nonce in a view that is kept. */
 const NONCE = '__CSP_NONCE__';
 
 /**
@@ -112,7 +112,7 @@ export function firstViewOf(context: HttpContext, route: string) {
     const { user, ip: _theirs, ...rest }: Readonly<Record<string, unknown>> = JSON.parse(session.body);
     if (session.status !== 200 || (target === null) === (user === null)) return null;
     const platform = /Mac|iPhone|iPad/.exec(request.headers['user-agent'] ?? '')?.[0] ?? '';
-    // Without parameters: none has a meaning to these pages, and the browser says which it ignored.
+    // Parameters are left out: none has a meaning to these pages, and the browser says which it ignored.
     const url = context.url() + (target ?? request.url.split('?', 1)[0]);
     // Pages of visitors show no times.
     const timeZone = target ? 'UTC' : timeZoneOf(request);

@@ -15,7 +15,7 @@ import { listReply, resultsAnswer, resultsWanted } from '../v1/lists.ts';
 
 const DASHBOARD_LISTS_PATH = '/dashboard/accounts/:account/lists';
 const DASHBOARD_LIST_PATH = `${DASHBOARD_LISTS_PATH}/:id` as const;
-/** Of a cell as it is shown. */
+/** So much of a cell is shown. */
 const SHOWN_CELL_CHARACTERS = 100;
 const shownCells = ({ cells }: { readonly cells: readonly string[] }) =>
   cells.map((cell) => cell.slice(0, SHOWN_CELL_CHARACTERS).toWellFormed());

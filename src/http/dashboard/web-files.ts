@@ -128,7 +128,7 @@ export function listingWith(read: () => Promise<Listing | null>): (name: string)
   };
 }
 
-/** For `catch`: null where there is no such file. */
+/** This is for `catch`, and returns null where there is no such file. */
 export function missingIsNull(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
   throw error;

@@ -36,7 +36,7 @@ export const jsonReader = <T extends TSchema>(schema: T) => objectReader(schema,
 /** Everything a row declares as its input. `input` is complete where `problem` is null. */
 export interface InputReading {
   readonly input: AnyInput;
-  /** The one to report: a 400 before a 422. */
+  /** This problem is reported: a 400 comes before a 422. */
   readonly problem: ApiError | null;
   /** The headers alone: an Idempotency-Key counts even where the rest is not valid. */
   readonly headers: Parsed<unknown>;
@@ -114,7 +114,7 @@ function bodyReader(input: RouteInput): RequestPart {
   };
 }
 
-/** Below the largest exact integer even as a page times its size. */
+/** Such a number is below the largest exact integer even as a page times its size. */
 const WHOLE_NUMBER = /^-?\d{1,13}$/;
 const fromText = (text: string, { type }: PropertyNotes): string | number =>
   type === 'integer' && WHOLE_NUMBER.test(text) ? Number(text) : text;
@@ -244,7 +244,7 @@ export function withPluses(encoded: string, field: string, text: string, encodes
     if (!part.includes('+') || parse(part)[field] !== text) continue;
     const isEncoded = part.includes('%40', part.indexOf('='));
     if (isEncoded && encodes === 'blank') return text;
-    // Of the same length: both a blank and a plus are one character.
+    // Both have the same length, as a blank and a plus are one character each.
     const kept = String(parse(part.replaceAll('+', '%2B'))[field]);
     const start = isEncoded ? text.length - text.trimStart().length : 0;
     return text.slice(0, start) + kept.slice(start, at) + text.slice(at);
@@ -463,12 +463,12 @@ interface PropertyNotes {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly default?: unknown;
-  /** The message of its error. */
+  /** The error has this message. */
   readonly 'x-error'?: string;
-  /** The code of its error; `invalid_parameter` by default. */
+  /** The error has this code; `invalid_parameter` is the default. */
   readonly 'x-code'?: ErrorCode;
   readonly '~decode'?: Decoding;
-  /** Of what may be one of several. */
+  /** The value may be one of these. */
   readonly anyOf?: readonly PropertyNotes[];
 }
 
@@ -590,7 +590,7 @@ function propertyAt(path: string, properties: Readonly<Record<string, PropertyNo
   return found;
 }
 
-/** Of a property that may be null, those of what else it may be. */
+/** If a property may be null, these are the notes of what else it may be. */
 const ownNotes = (notes: PropertyNotes | undefined): PropertyNotes | undefined =>
   notes?.['x-error'] === undefined ? (notes?.anyOf?.find((one) => one['x-error'] !== undefined) ?? notes) : notes;
 

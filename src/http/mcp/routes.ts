@@ -131,7 +131,7 @@ function refuseForeignOrigin({ headers: { origin } }: HttpRequest, publicUrl: st
 
 const isToolCall = (body: object): boolean => 'method' in body && body.method === 'tools/call';
 
-/** Of the request, those that the protocol knows. */
+/** The protocol knows these headers of a request. */
 const MCP_HEADERS = ['content-type', 'mcp-protocol-version'] as const;
 /** Replies are never streams, so it need not matter whether a client takes one; the SDK insists. */
 const ACCEPTED: [string, string] = ['accept', 'application/json, text/event-stream'];

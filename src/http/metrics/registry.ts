@@ -12,10 +12,10 @@ interface MetricRow {
   readonly kept: 'events' | 'reading';
   /** Meaning of the values by label; every label has a bounded number of them. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Of the value. Base units (seconds, ratio), or what is counted. */
+  /** The value has this unit: a base unit (seconds, ratio), or what is counted. */
   readonly unit: string;
   readonly help: string;
-  /** When to look at it. */
+  /** This says when to look at the metric. */
   readonly look: string;
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -571,7 +571,7 @@ type EventMetric = MetricKept<'events'>;
 /** Metrics that are read at each scrape. */
 type ReadMetric = MetricKept<'reading'>;
 
-/** One series of a metric, and its value now. */
+/** One series of a metric has this value now. */
 interface MetricSample<N extends MetricName> {
   readonly labels: LabelsOf<N>;
   readonly value: number;

@@ -68,7 +68,7 @@ export function changedFilter(body: Read<typeof C.FilterChangeRequest>): Changed
   return change;
 }
 
-/** Of an outcome, as it is sent and stored. */
+/** The outcome is sent and stored so. */
 const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly string[]) =>
   outcome.added
     ? jsonReply<typeof C.FilterAddedReply>(
@@ -98,7 +98,7 @@ const FILTER_FILE_COLUMNS = Object.keys(CELLS);
 export const filtersFile = (pages: PacedReading<readonly Filter[]>): Answer =>
   csvFile('filters', FILTER_FILE_COLUMNS, pages, (filter) => Object.values(CELLS).map((cell) => cell(filter)));
 
-/** Of a row that takes a file of filters. */
+/** A row that takes a file of filters has this input. */
 export const FILTER_FILE_INPUT = {
   query: C.FilterUpload,
   body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },

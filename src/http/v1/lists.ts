@@ -13,7 +13,7 @@ import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
 import { type Answer, CREDIT_ERRORS, type Route, route } from '../route.ts';
 
 const LISTS_PATH = '/v1/lists';
-/** Errors of a file of addresses. */
+/** Reading a file of addresses may fail with these. */
 const FILE_ERRORS = ['unreadable_file', 'no_address_column', 'no_addresses', 'few_addresses'] as const;
 
 /** `said` are warnings of the request. */

@@ -39,7 +39,7 @@ export class Termination {
     return this.#asked.signal;
   }
 
-  /** After the first signal: resolves after `ms`, at the next signal, or immediately after a Ctrl-C. */
+  /** Resolves after `ms` from the first signal, at the next signal, or immediately after a Ctrl-C. */
   async drain(ms: number): Promise<void> {
     if (ms === 0 || this.#interactive) return;
     this.#exitWithin(ms + EXIT_MS);

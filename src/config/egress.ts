@@ -1,4 +1,4 @@
-/** From where and as who mail servers are asked, by the options. */
+/** The options say from which addresses and under which names mail servers are asked. */
 import { readFileSync } from 'node:fs';
 import { type Egress, egressesOf } from '../kernel/egress.ts';
 import type { Options } from './read.ts';

@@ -88,7 +88,7 @@ function egressDetails(engine: VerificationEngine, identities: Identities) {
   return { state: egress.state, since: toIso(egress.since), helo_configured: true, egresses };
 }
 
-/** Of each egress: what it reaches, what it was answered, and what would improve that most. */
+/** The rows say of each egress what it reaches, what it was answered, and what would improve that most. */
 export const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>, identities: Identities) =>
   engine.egressRows().map(({ name, state, since, restsForSeconds, hour, day, breakersOpen, problems }) => {
     const identity = identities.of(name);
@@ -107,11 +107,11 @@ export const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>, ident
     };
   });
 
-/** Results from the worst to the best. */
+/** Results are ordered from the worst to the best. */
 const FOUND_OUT = ['fail', 'warn', 'pass'] as const satisfies readonly Finding['result'][];
 type FoundOut = (typeof FOUND_OUT)[number];
 
-/** Of several findings of a check, the worst; null: nothing was found out. */
+/** Returns the worst of several findings of a check; null means that nothing was found out. */
 function identityResults(findings: readonly Finding[]) {
   const worstOf = (check: IdentityCheck): FoundOut | null => {
     const results = findings.filter((finding) => finding.check === check).map(({ result }) => result);

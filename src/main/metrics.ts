@@ -18,7 +18,7 @@ import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
 // * Metrics that need a query: cheap, shared by all scrapes within seconds, and absent while the store does not answer.
 
-/** For how long a reading is used, and how long a scrape waits for one. */
+/** A reading is used for so long, and a scrape waits for one for so long. */
 const READING_SHARED_MS = 10_000;
 const READING_TIMEOUT_MS = 1_000;
 

@@ -409,7 +409,7 @@ function verifyService(
 
 // What operators see of the service: this process, and what the store tells of all of them.
 
-/** For how long a reading is used, and how long a page waits for one. */
+/** A reading is used for so long, and a page waits for one for so long. */
 const STATS_SHARED_MS = 10_000;
 const STATS_TIMEOUT_MS = 1_000;
 const HOURS_PER_DAY = DAY_MS / HOUR_MS;

@@ -160,7 +160,6 @@ function destinationOf(head: Buffer, rest: Buffer): HostPort {
   return { address: canonicalIp(text) ?? text, port: rest.readUInt16BE(sizeBytes) };
 }
 
-/** The relay connects from the address `from`. */
 export const connectedReply = (from: HostPort): Buffer => socksMessage(0, from);
 
 /** Null: there is none, and the connection is closed. */

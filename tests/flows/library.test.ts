@@ -102,12 +102,12 @@ describe('options that cannot be used', () => {
 });
 
 describe('a resolver that lies', () => {
-  it.each(FALSE_ANSWERS)('%s for every name: no verdict that rests on DNS', async (lie) => {
+  it.each(FALSE_ANSWERS)('%s for every name: no verdict that rests on DNS', async (how) => {
     const [verifier, dns] = await verifierOn();
-    dns.answerFalsely(lie);
+    dns.answerFalsely(how);
     const refused = verifier.verify('a@gmail.com');
     await expect(refused).rejects.toThrow(VerificationUnavailableError);
-    await expect(refused).rejects.toThrow(lie === 'one address' ? /invents an address/ : /denies names that exist/);
+    await expect(refused).rejects.toThrow(how === 'one address' ? /invents an address/ : /denies names that exist/);
     expect((await verifier.verify('a@mailinator.com')).reason).toBe('disposable_domain');
     await dns.resume();
     const again = () => verifier.verify('a@gmail.com').then((report) => report.status, String);

@@ -33,19 +33,19 @@ async function hasNoDnsVerdict(lab: Lab, member: Member, name: string): Promise<
     .toMatchObject({ status: 503, resolver: { status: 'failing' } });
 }
 
-it.each(FALSE_ANSWERS)('%s for every name: no verdicts from DNS, at the start and later, and recovery', async (falseAnswers) => {
-  const lab = await startLab(DEFAULT, { net, falseAnswers });
+it.each(FALSE_ANSWERS)('%s for every name: no verdicts from DNS, at the start and later, and recovery', async (how) => {
+  const lab = await startLab(DEFAULT, { net, falseAnswers: how });
   try {
     const member = await lab.member({ credits: 100 });
     await hasNoDnsVerdict(lab, member, 'first.com');
-    expect((await ready(lab)).resolver.reason).toMatch(falseAnswers === 'one address' ? /every name/ : /denies/);
+    expect((await ready(lab)).resolver.reason).toMatch(how === 'one address' ? /every name/ : /denies/);
     await lab.dns.resume();
     await expect.poll(async () => (await ready(lab)).status, { timeout: WAIT_MAX_MS }).toBe(200);
     expect((await member.verify('someone@gmail.com')).json.status).toBe('good');
     expect((await member.verify('a@first.com')).json.reason).toBe('domain_not_found');
     expect(await balanceOf(lab, member)).toBe(96);
 
-    lab.dns.answerFalsely(falseAnswers);
+    lab.dns.answerFalsely(how);
     const other = await lab.member({ credits: 100 });
     await hasNoDnsVerdict(lab, other, 'later.com');
     await lab.dns.resume();

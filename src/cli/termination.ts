@@ -9,7 +9,7 @@ const EXIT_MS = 35_000;
 
 type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** The exit status that a shell gives to the signal. */
+/** Returns the exit status that a shell gives to the signal. */
 const exitCodeOf = (name: StopSignal): number => 128 + constants.signals[name];
 
 /** Says why the signal of `Termination` aborted. */

@@ -261,7 +261,7 @@ async function* numberedRows(batches: AddressFile['batches'], dedupe: Dedupe) {
   }
 }
 
-/** The batches without the rows that are done. */
+/** Yields the batches without the rows that are done. */
 async function* from(rows: number, batches: ReturnType<typeof numberedRows>): ReturnType<typeof numberedRows> {
   for await (const batch of batches) {
     const left = batch.rows.filter(({ row }) => row > rows);
@@ -383,7 +383,7 @@ class FirstResults {
   #lengths = new Uint32Array(FIRST_PLACES);
   #end = 0;
   #model: Buffer | null = null;
-  /** Those that are under way, or not written yet. */
+  /** These are under way, or not written yet. */
   readonly #open = new Map<number, Promise<Report | null>>();
 
   /**

@@ -177,7 +177,7 @@ export function lookUpDomain(e: Evidence, limit: QueryLimit, engine: EngineDeps)
   return runLookup(lookup, engine.resolver, { ...limit, clock: engine.clock });
 }
 
-/** The smtp stage, for evidence that needs it. */
+/** Runs the smtp stage, for evidence that needs it. */
 export async function checkMailbox(e: Evidence, limit: MailboxLimit, engine: EngineDeps): Promise<Evidence> {
   if (e.dns === null) throw new TypeError('the mailbox check needs the mail hosts');
   return { ...e, ...(await engine.mailbox.check({ address: addressOf(e), dns: e.dns }, limit)) };

@@ -138,7 +138,7 @@ export function readVCards(limits: RowLimits): ContactReader {
 function vCardValue(value: string, parameters: string): string {
   const text = /QUOTED-PRINTABLE/i.test(parameters) ? fromQuotedPrintable(value, parameters) : value;
   const plain = text.replaceAll(/\\([\\,;:nN])/g, (_, character: string) => (/n/i.test(character) ? '\n' : character));
-  // The parts of a structured name, of which most are empty.
+  // Most parts of a structured name are empty.
   return plain.replaceAll(/;+/g, ';').replaceAll(/^;|;$/g, '').trim();
 }
 

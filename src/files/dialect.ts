@@ -272,7 +272,7 @@ function mostFrequent(rows: readonly (readonly string[])[]): number[] {
 }
 
 interface Cutter {
-  /** The rows that are complete; `final`: no text follows. */
+  /** Returns the rows that are complete; with `final`, no text follows. */
   push(text: string, final: boolean): TextRow[];
 }
 

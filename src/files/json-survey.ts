@@ -221,7 +221,7 @@ function addressesAt(node: SurveyNode): number {
   return sum;
 }
 
-/** Those that are in no list. */
+/** Counts addresses that are in no list. */
 function addressesBeside(node: SurveyNode): number {
   let sum = node.addresses;
   for (const field of node.fields.values()) sum += addressesBeside(field);

@@ -93,7 +93,7 @@ export interface HttpContext extends DashboardServices {
     answer: PolicyAction | null;
   }) => void;
   readonly webFiles: WebFiles;
-  /** Their content, before its scripts have arrived. */
+  /** This is their content before its scripts have arrived. */
   readonly guideFiles: GuideFiles;
   /** True from SIGTERM on: not ready, but everything is served. */
   readonly draining: () => boolean;

@@ -1,7 +1,7 @@
 /** CSV (RFC 4180): written so that no spreadsheet takes it for formulas, and read with CR, LF and CRLF as line ends. */
 import { BACKSLASH, CR, LF, SPACE, TAB } from './facts/ascii.ts';
 
-/** A line that no spreadsheet takes for formulas. */
+/** Writes a line that no spreadsheet takes for formulas. */
 export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 function cell(value: string | number | null): string {
@@ -111,7 +111,7 @@ export class RowSplitter {
     this.#line = line;
   }
 
-  /** The rows that are complete; `final`: no text follows. */
+  /** Returns the rows that are complete; with `final`, no text follows. */
   push(block: string, final: boolean): TextRow[] {
     const text = this.#rest === '' ? block : this.#rest + block;
     const rows: TextRow[] = [];

@@ -550,7 +550,7 @@ export class ApiError extends Error {
   get status(): number {
     return ERRORS[this.code].status;
   }
-  /** The same error, with more that helps. */
+  /** Returns the same error, with more that helps. */
   withDetails(more: ErrorDetails): this {
     return Object.assign(this, { details: { ...this.details, ...more } });
   }

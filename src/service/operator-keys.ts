@@ -106,5 +106,5 @@ export async function createOperatorKey(
   return { key: await store.operatorKeys.create(input, by), value };
 }
 
-/** All of a key that is ever shown again. */
+/** Shows all of a key that is ever shown again. */
 export const shownOperatorKey = ({ lastFour }: OperatorKey): string => `${OPERATOR_KEY_PREFIX}…${lastFour}`;

@@ -47,7 +47,7 @@ interface RulesInput {
 interface Tried {
   readonly tried: number;
   readonly decided: Readonly<Record<PolicyAction, number>>;
-  /** Those that are not accepted, newest first. */
+  /** These are not accepted; the newest comes first. */
   readonly items: readonly {
     readonly id: string;
     readonly email: string;

@@ -212,7 +212,7 @@ export function toRecord(
   };
 }
 
-/** The record as the store has completed it. */
+/** Returns the record as the store has completed it. */
 function completedRecord(record: VerificationRecord, completed: CompletedReply | undefined): VerificationRecord {
   if (completed === undefined) return record;
   const { keptAs = null, decisionIfSeen = null } = record;

@@ -60,7 +60,7 @@ export function wholeCredits(credits: number): number {
   return credits;
 }
 
-/** The ledger's row of credits that the balance was given. */
+/** Adds the ledger's row of credits that the balance was given. */
 export async function addGrant(trx: Transaction<Tables>, account: string, amount: number, note: string, now: number) {
   const grant = { account_id: account, kind: 'grant' as const, amount, note: storable(note), created_at: now };
   await trx.insertInto('ledger').values(grant).execute();

@@ -155,14 +155,14 @@ const DOMAIN_KINDS = kindsLike('domain');
 const NETWORK = kindsLike('ip_address');
 const MX_HOST = kindsLike('mx_host');
 
-/** Each kind and value that a look-up is for. */
+/** Returns each kind and value that a look-up is for. */
 export const candidatesOf = ({ kinds, values }: FilterLookup): (readonly [kind: FilterKind, value: string])[] =>
   values().flatMap((value) => kinds.map((kind) => [kind, value] as const));
 
 const SUFFIX_MARK = '*.';
 const isSuffix = (value: string): boolean => value.startsWith(SUFFIX_MARK);
 
-/** The values that match one of the hosts. */
+/** Returns the values that match one of the hosts. */
 const hostPatterns = (hosts: readonly string[]): readonly string[] => [
   ...new Set([...hosts, ...hosts.flatMap(suffixesOf)]),
 ];

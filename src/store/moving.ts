@@ -124,7 +124,7 @@ async function* tableLines(db: Kysely<Tables>, { table, columns }: TableColumns,
   }
 }
 
-/** A table after those that it refers to. */
+/** Returns the tables, each after those that it refers to. */
 function byReference(schema: readonly TableSchema[]): TableSchema[] {
   const ordered = new Set<TableSchema>();
   const add = (one: TableSchema): void => {

@@ -144,7 +144,7 @@ const ofBounces = (known: BounceWords = NO_BOUNCE, { code, template }: BounceWor
     ? { code, template }
     : known;
 
-/** The name of a way, as the log is searched by it. */
+/** Returns the name of a way, as the log is searched by it. */
 const wayOf = (from: OutcomeFrom): string => ('connection' in from ? from.connection : from.origin);
 /** As `came_from` has it, so that one is found in it. */
 export const markedWay = (way: string): string => ` ${way} `;

@@ -41,7 +41,7 @@ export interface LooseMode {
   readonly path: string;
   /** These are octal digits. */
   readonly mode: string;
-  /** The command that fixes it. */
+  /** This command fixes it. */
   readonly fix: string;
 }
 
@@ -662,7 +662,7 @@ interface Accounts {
    * transaction. One whose balance recovered, or whose threshold changed, can alert again.
    */
   claimLowBalanceAlerts(signal?: AbortSignal): Promise<Account[]>;
-  /** The rate window as it is, without counting a request. */
+  /** Returns the rate window as it is, without counting a request. */
   window(id: AccountId): Promise<RateWindow | null>;
   /**
    * Sums that must agree: balance = Σ amounts of the ledger; locked = Σ holds; Σ charged = Σ verification credits while
@@ -1055,7 +1055,7 @@ export interface RejectedRequest {
   readonly answer?: PolicyAction | null;
 }
 
-/** Those of a minute that are only counted. */
+/** These are the requests of a minute that are only counted. */
 export interface MoreRejectedRequests {
   readonly account: AccountId;
   /** The minute starts at this time, ms. */
@@ -1380,7 +1380,7 @@ export type OutcomeFrom = { readonly origin: OutcomeOrigin } | { readonly connec
 export interface OutcomesRecorded {
   /** They are in the order of what was to be recorded. */
   readonly results: readonly ('recorded' | 'duplicate')[];
-  /** Those that were none before. */
+  /** These were no contradictions before. */
   readonly contradictions: readonly Contradiction[];
 }
 
@@ -1882,7 +1882,7 @@ export interface OidcIdentity {
 
 /** Sessions and passkeys. The sign-in library makes them, on the same tables (see `Store.authDatabase`). */
 interface SignIns {
-  /** The user who is linked to the identity. */
+  /** Returns the user who is linked to the identity. */
   userByIdentity(identity: OidcIdentity): Promise<string | null>;
   /** Users with a session of this mark: see `UserChange.endOidcSessions`. */
   usersByOidcSession(mark: string): Promise<string[]>;
@@ -1998,7 +1998,7 @@ interface Users {
   get(id: string): Promise<User | null>;
   /** It compares without regard to case. */
   byEmail(email: string): Promise<User | null>;
-  /** The user to whom this mailbox belongs. */
+  /** Returns the user to whom this mailbox belongs. */
   idByMailbox(mailbox: string): Promise<string | null>;
   /** False where it belongs to another user. */
   claimMailbox(user: string, mailbox: string): Promise<boolean>;
@@ -2097,7 +2097,7 @@ interface Members {
    * a member who may not send it, or no longer.
    */
   invite(account: AccountId, input: InvitationInput, by: Actor): Promise<Invitation | null>;
-  /** Those that can be used. */
+  /** Returns those that can be used. */
   invitations(account: AccountId): Promise<Invitation[]>;
   /** Only owners may withdraw an owner's invitation. */
   withdraw(account: AccountId, id: string, by: Actor): Promise<Exclude<RoleOutcome, 'last_owner'>>;
@@ -2172,7 +2172,7 @@ export interface ClockReading {
 export interface StoreClock {
   /** Reads it, and writes down what was seen. */
   read(): Promise<ClockReading>;
-  /** The same without writing, by what others wrote down. */
+  /** Does the same without writing, by what others wrote down. */
   peek(): Promise<ClockReading>;
 }
 

@@ -477,7 +477,7 @@ interface FiltersTable {
 interface PoliciesTable {
   account_id: string;
   name: string;
-  /** A PolicyRules as JSON. */
+  /** This is a PolicyRules as JSON. */
   rules: string;
   created_at: number;
   changed_at: number;

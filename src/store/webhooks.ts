@@ -506,7 +506,7 @@ async function dispatchOf(
   return row && { format: row.format, account: { id: row.id, name: row.name } };
 }
 
-/** The webhook if it is enabled and its account active. */
+/** Returns the webhook if it is enabled and its account active. */
 const servedWebhook = (from: Kysely<Tables>, id: string) =>
   from
     .selectFrom('webhooks as w')

@@ -46,7 +46,7 @@ export const AccountReply = Type.Object(
     storage: Storage,
     /** This is the retention in force: the account's own, or the server's. */
     retention_days: Type.Integer(),
-    /** The longest that the server allows. */
+    /** The server allows at most this. */
     retention_days_max: Type.Integer(),
     /** A bounce of an address counts as its verdict for so many days. */
     trust_bounces_days: Type.Union([Type.Integer(), Type.Null()]),

@@ -14,7 +14,7 @@ const hookFields = {
   policy: Type.String(),
   /** Mailboxes are remembered in this scope; null means that they are not. */
   scope: Nullable(Type.String()),
-  /** The URL that the auth server is to call. */
+  /** The auth server is to call this URL. */
   url: Type.String(),
   timeout_ms: Type.Integer(),
   /** Null means half of the account's. */

@@ -55,7 +55,7 @@ function slipBetween(typed: string, target: string): { readonly kind: Slip; read
   return near ? slip('neighbor_added') : null;
 }
 
-/** Every text that one slip makes of `target`. */
+/** Returns every text that one slip makes of `target`. */
 function slipsOf(target: string): readonly string[] {
   const found: string[] = [];
   for (let at = 0; at < target.length; at++) {

@@ -175,7 +175,7 @@ export class Trust {
     return this.conclude(now);
   }
 
-  /** The end of the round, as far as the results so far allow. */
+  /** Ends the round, as far as the results so far allow. */
   conclude(now: number): TrustStep {
     const round = this.#round;
     if (round === null) return null;

@@ -196,7 +196,7 @@ function* withBlankRows({ lines, widths, cells, tooLarge: large, bytes }: ReadRo
   if (rows.length > 0) yield { rows, bytes };
 }
 
-/** The next piece of a file (write.ts). Throws FileError. */
+/** Returns the next piece of a file (write.ts). Throws FileError. */
 export async function rowsToPiece(state: XlsxState, rows: readonly (readonly XlsxCell[])[]): Promise<Written> {
   const widths = rows.map(({ length }) => length);
   const written = await writer.call({ kind: 'write', state, widths, cells: rows.flat() });

@@ -42,7 +42,7 @@ function dataDescriptor({ crc, packedBytes, sizeBytes }: ZipPart): Buffer {
   return descriptor;
 }
 
-/** The directory, which is at `at`, and the end of the file. */
+/** Returns the directory, which is at `at`, and the end of the file. */
 function directory(parts: readonly ZipPart[], at: number): Buffer {
   const entries = parts.map((part) => {
     const entry = Buffer.alloc(46 + part.name.length);

@@ -36,7 +36,7 @@ let timer: NodeJS.Timeout | null = null;
 const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
 const isChunked = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined;
 
-/** The body of `request`, if it is still on its way. */
+/** Returns the body of `request`, if it is still on its way. */
 function arrivalOf(request: IncomingMessage): Arrival | undefined {
   const arrival = arrivals.get(request.socket);
   return arrival?.request === request ? arrival : undefined;

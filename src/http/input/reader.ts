@@ -401,7 +401,7 @@ const wholeSchema = <T extends TSchema>(schema: T): T => {
 
 export const NO_WARNINGS: readonly string[] = [];
 
-/** The property that each other name of one stands for. */
+/** Returns the property that each other name of one stands for. */
 const alsoCalled = (properties: Readonly<Record<string, object>>): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(properties).flatMap(([name, property]) =>
@@ -562,7 +562,7 @@ function refusedFields(schema: TSchema): (sent: JsonObject) => ReturnType<typeof
   };
 }
 
-/** The object in the wrapper, with what is beside it. */
+/** Returns the object in the wrapper, with what is beside it. */
 function unwrappedObject(value: unknown, wrapper: string): unknown {
   if (!isJsonObject(value) || !Object.hasOwn(value, wrapper)) return value;
   const { [wrapper]: inner, ...beside } = value;

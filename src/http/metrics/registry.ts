@@ -496,7 +496,7 @@ const METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-/** Those of `mailvet relay`, which is a program of its own. */
+/** These are the metrics of `mailvet relay`, which is a program of its own. */
 const RELAY_METRICS = {
   mailvet_relay_connections_total: {
     type: 'counter',

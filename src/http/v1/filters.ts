@@ -94,7 +94,7 @@ const CELLS = {
 } as const satisfies Record<string, (filter: Filter) => string | number | null>;
 const FILTER_FILE_COLUMNS = Object.keys(CELLS);
 
-/** All filters as CSV. */
+/** Writes all filters as CSV. */
 export const filtersFile = (pages: PacedReading<readonly Filter[]>): Answer =>
   csvFile('filters', FILTER_FILE_COLUMNS, pages, (filter) => Object.values(CELLS).map((cell) => cell(filter)));
 

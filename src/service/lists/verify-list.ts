@@ -170,7 +170,7 @@ export function createListVerifier({
       job.to.report({ work: open.work, record: null, operator: null, againMs: AGAIN_MS });
   }
 
-  /** The dns stage of a domain; null when it was aborted. */
+  /** Runs the dns stage of a domain; null when it was aborted. */
   async function lookUp({ signal, to }: Job, { evidence, work }: Open, leave: () => void): Promise<DnsEvidence | null> {
     try {
       if (signal.aborted) return null;

@@ -24,7 +24,7 @@ const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=
 const argonTag = (password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> =>
   promisify(argon2)('argon2id', { message: password, nonce, tagLength, ...cost });
 
-/** A hash of a password, which does not take its turn. */
+/** Hashes a password without taking a turn. */
 export async function argon2id(password: string, cost: Cost = COST): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
   const tag = await argonTag(password, nonce, cost, TAG_BYTES);

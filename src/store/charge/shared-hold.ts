@@ -133,7 +133,7 @@ export async function releaseSharedHoldsOf(scope: Scope, account: string): Promi
 
 type Results = SettlementPart['results'];
 
-/** Each once, without those that are in the log. */
+/** Returns each once, without those that are in the log. */
 function notRecorded(results: Results, recorded: readonly { readonly id: string }[]): Results {
   const byId = new Map(results.map((result) => [result.record.id, result]));
   for (const { id } of recorded) byId.delete(id);

@@ -30,7 +30,7 @@ function currentWindow(account: Readonly<WindowState>, now: number): { start: nu
     : { start: account.windowStart, count: account.windowCount };
 }
 
-/** The window as it is at `now`, without counting. */
+/** Returns the window as it is at `now`, without counting. */
 export function windowOf(account: Readonly<WindowState>, terms: PlanTerms, now: number): RateWindow {
   const limit = rateLimitOf(account, terms);
   const { start, count } = currentWindow(account, now);

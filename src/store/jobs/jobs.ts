@@ -195,7 +195,7 @@ const toClaim = ({ id, key, account_id: account, attempts, payload }: JobRow, ki
   attempt: attempts + 1,
 });
 
-/** The job, where this lease of it lasts. */
+/** Returns the job, where this lease of it lasts. */
 const heldJob = (trx: Transaction<Tables>, { id, attempt }: Pick<Lease, 'id' | 'attempt'>) =>
   trx.updateTable('jobs').where('id', '=', id).where('state', '=', 'running').where('attempts', '=', attempt);
 

@@ -13,7 +13,7 @@ export type ListRecord = Row<'lists'>;
 const isVisible = (status: ListRecord['status']): status is List['status'] =>
   LIST_STATUSES.some((visible) => visible === status);
 
-/** A list that can be seen, with what is held for it. */
+/** Returns a list that can be seen, with what is held for it. */
 export const findList = (db: Kysely<Tables>, account: AccountId, id: string) =>
   visibleLists(db, account).where('lists.id', '=', id).executeTakeFirst();
 

@@ -93,7 +93,7 @@ export interface StoredKey extends KeyState {
 export interface LoadedBatch {
   readonly state: ChargeState;
   readonly accounts: readonly StoredAccount[];
-  /** Those whose hashes were given. */
+  /** These have the hashes that were given. */
   readonly keys: readonly StoredKey[];
   /** This is by the server's clock, in ms. */
   readonly serverTime: number;

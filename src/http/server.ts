@@ -201,8 +201,8 @@ const isLoopbackIp = ipMatcher(['127.0.0.0/8', '::1/128']);
 
 /**
  * Bounds connections: of each network that counts a client, and of all remote hosts together. Where one is at its
- * bound, an idle connection is closed for the new one, so that nobody keeps others out by holding. Proxies and this host
- * have places of their own: a check of the service's health always finds one.
+ * bound, an idle connection is closed for the new one, so that nobody keeps others out by holding. Proxies and this
+ * host have places of their own: a check of the service's health always finds one.
  */
 function connectionBounds(
   { perNetwork, ofRemoteHosts, isProxy, ipOf = peerIp }: ConnectionBounds,

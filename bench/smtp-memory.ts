@@ -12,7 +12,7 @@ const SPARE = 200;
 const WARM = 1000;
 const SETTLE_MS = 1000;
 /** Limit for all TLS handshakes. */
-const PATIENCE_MS = 90_000;
+const WAIT_MAX_MS = 90_000;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -28,9 +28,9 @@ async function measure(who: 'check' | 'raw', tls: boolean, count: number): Promi
   const prober = await startPartner('waiting-process.ts');
   const open = async (n: number, total: number): Promise<Held> => {
     await prober.ask({ is: 'open', who, port, tls, count: n } satisfies Waiting);
-    const until = performance.now() + PATIENCE_MS;
+    const until = performance.now() + WAIT_MAX_MS;
     while ((await server.ask<number>({ is: 'waiting' })) < total) {
-      if (performance.now() > until) throw new Error(`fewer than ${total} dialogues are open after ${PATIENCE_MS} ms`);
+      if (performance.now() > until) throw new Error(`fewer than ${total} dialogues are open after ${WAIT_MAX_MS} ms`);
       await pause(50);
     }
     await pause(SETTLE_MS);

@@ -31,7 +31,7 @@ const WITHOUT_STORE = [
   'bodies',
   'costs',
   'floods',
-  'lying-resolver',
+  'false-dns-answers',
   'mail-host-limits',
   'metrics',
   'one-party',

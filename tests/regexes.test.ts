@@ -1,4 +1,4 @@
-/** Regular expressions over what strangers send take time linear in its length. */
+/** Regular expressions over untrusted input take time linear in its length. */
 import { check } from 'recheck';
 import { describe, expect, it } from 'vitest';
 import { allSources, parse, visit } from './syntax.ts';

@@ -1,5 +1,6 @@
 /**
- * Comments without a verb, such as "The download." or "Of the account.": `npm run house -- --fragments`.
+ * Comments without a verb, such as "The download.", or whose only verb is that of a clause after a preposition, such as
+ * "Of the account that pays.": `npm run house -- --fragments`.
  *
  * A rough test, without a grammar: a comment passes if it has a form that is nearly always a verb, or a word in -s
  * before an object ("counts the rows", "Writes what"). Samples, citations, `@tags` and headings without a period are no
@@ -8,7 +9,7 @@
 import { lineAt, type Source } from '../../tests/syntax.ts';
 
 const VERBS = new Set(
-  `answer come comes declare doubles ended labels lock run say settle share show signs stack sums use wait means mean opens sees shares stands starts works yields is are was were be am been has have had do does did can cannot could may might must shall should will would ought
+  `answer append call came claim come comes counts covers decided declare doubles ended ends fitted happened labels learned limits lock match matched reply replies return returns run say settle share show signs stack sums use wait means mean opens sees shares sort stands start starts works yields is are was were be am been has have had do does did can cannot could may might must shall should will would ought
   don't doesn't isn't aren't can't won't let's
   accept accepts add adds admits agree agrees allow allows appear appears apply applies arrive arrives ask asks assume assumes
   awaits became become becomes began belong belongs believe believes bind binds bounds breaks bring brings carries carry
@@ -40,11 +41,16 @@ const OPENERS = new Set(
 );
 const OBJECT =
   /^(?:a|an|the|it|its|them|this|that|these|those|what|who|where|how|whether|no|nothing|all|each|every|one|our|only|as|if|to|at|once)$/;
+const PREPOSITION =
+  /^(?:above|across|after|against|among|at|before|behind|below|besides?|between|beyond|by|during|for|from|in|inside|of|on|outside|over|per|since|through|to|towards?|under|until|with|within|without)\b/i;
+/** A clause inside of a sentence, whose verb is not that of the sentence. */
+const SUBORDINATE =
+  /\([^)]*\)|\b(?:that|which|who|whom|whose|what|where|when|while|if|because|unless|whether|how|once|since|as|than|until|before|after)\b[^,]*/gi;
 
 /** `path:line text` of every comment without a verb. Comments stand on lines of their own. */
 export function fragmentsIn(source: Source): string[] {
   return commentsOf(source.text)
-    .filter(({ text, isHeading }) => !isHeading && isProse(text) && !hasVerb(text))
+    .filter(({ text, isHeading }) => !isHeading && isProse(text) && isFragment(text))
     .map(({ offset, text }) => `${source.path}:${lineAt(source.text, offset)} ${text}`);
 }
 
@@ -62,18 +68,21 @@ function commentsOf(text: string): { offset: number; text: string; isHeading: bo
 const isProse = (text: string): boolean =>
   /[a-z]{2}/i.test(text.replace(/`[^`]*`|@\w.*|\bRFC \d+|\b[\w-]+[./]\S+/g, ''));
 
-function hasVerb(text: string): boolean {
-  const sentences = text.replace(/`[^`]*`/g, 'X').split(/[.:;!?]\s/);
-  return sentences.some((sentence) => {
-    const words = sentence.split(/[^\w'-]+/).filter((word) => word !== '');
-    return words.some((word, at) => {
-      const next = words[at + 1] ?? '';
-      return (
-        VERBS.has(word.toLowerCase()) ||
-        (/^(?:it|they|these)$/i.test(word) && /^[a-z]+$/.test(next)) ||
-        (/[^su]s$/.test(word) && OBJECT.test(next)) ||
-        (at === 0 && next !== '' && next !== 'of' && OPENERS.has(word.toLowerCase()))
-      );
-    });
+function isFragment(text: string): boolean {
+  const sentences = text.replace(/`[^`]*`/g, 'X').split(/[.:;!?]\s|\.$/);
+  const [first = ''] = sentences;
+  return !sentences.some(hasVerb) || (PREPOSITION.test(first) && !hasVerb(first.replace(SUBORDINATE, '')));
+}
+
+function hasVerb(sentence: string): boolean {
+  const words = sentence.split(/[^\w'-]+/).filter((word) => word !== '');
+  return words.some((word, at) => {
+    const next = words[at + 1] ?? '';
+    return (
+      VERBS.has(word.toLowerCase()) ||
+      (/^(?:it|they|these)$/i.test(word) && /^[a-z]+$/.test(next)) ||
+      (/[^su]s$/.test(word) && OBJECT.test(next)) ||
+      (at === 0 && next !== '' && next !== 'of' && OPENERS.has(word.toLowerCase()))
+    );
   });
 }

@@ -50,7 +50,7 @@ const show = () =>
       });
     });
 
-/** The value of `--mail`: names, `all` or `none`. */
+/** Reads the value of `--mail`: names, `all` or `none`. */
 function typesNamed(texts: readonly string[]): readonly AlertType[] {
   const names = splitList(texts);
   if (names.length === 1 && names[0] === 'all') return ALERT_TYPES;

@@ -46,7 +46,7 @@ export function flagValues(flags: object, optionsFor: string): Partial<Record<Op
   return given;
 }
 
-/** The long flags of a command, as `--help` lists them. */
+/** Returns the long flags of a command, as `--help` lists them. */
 export const shownFlags = (command: Command): { long: string; term: string; description: string }[] =>
   command
     .createHelp()

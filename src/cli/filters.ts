@@ -35,7 +35,7 @@ const importFile = () =>
     await withServer(flags, 'filters', async ({ filters }) => {
       const read = readQuery(flags);
       const source = await uploadSource(file);
-      // Before a file is sent, to a server that may not want it.
+      // This fails before a file is sent to a server that may not want it.
       await filters.list({ per_page: 1 });
       const imported = await filters.import(source, { ...read, ...(flags.dryRun ? { dry_run: true } : {}) });
       printResult(flags, imported, importText(imported));

@@ -5,7 +5,7 @@ import { UsageError } from './command.ts';
 
 interface InputFile {
   readonly handle: FileHandle;
-  /** In bytes. Null: a pipe, such as `<(…)` of a shell, which can be read only once. */
+  /** Null stands for a pipe, such as `<(…)` of a shell, which can be read only once. */
   readonly sizeBytes: number | null;
   readonly place: FilePlace;
 }

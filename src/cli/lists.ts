@@ -84,7 +84,7 @@ const submit = () =>
         const retryMinutes = flags.retryMinutes ?? flags.patience;
         const level = levelOf(flags);
         const source = await uploadSource(file);
-        // Before a large file is sent, to a server that may not want it.
+        // This fails before a large file is sent to a server that may not want it.
         await lists.list({ per_page: 1 });
         const list = await lists.create(source, {
           ...given({
@@ -148,7 +148,8 @@ const status = () =>
     });
 
 /**
- * Until the list ends. Ctrl-C ends the command, not the list: from before `begin` on, which may say what the list is.
+ * Resolves when the list has ended. Ctrl-C ends the command, not the list, from before `begin` on, which may say what
+ * the list is.
  */
 async function watch(lists: Mailvet['lists'], id: string, flags: Common, begin = () => {}): Promise<void> {
   const stop = new AbortController();

@@ -17,7 +17,7 @@ export function deliverabilities(text: string): readonly Deliverability[] {
   );
 }
 
-/** Of the name of a file; null: it says none. */
+/** Returns the format that the name of a file says, or null. */
 export const formatByName = (out: string): ResultFormat | null =>
   RESULT_FORMATS.find((name) => out.toLowerCase().endsWith(`.${name}`)) ?? null;
 

@@ -93,7 +93,7 @@ class HangUps {
     });
   }
 
-  /** From now on, and what was asked before. */
+  /** Later requests reload `service`; one that came before there was a service is met now. */
   reload(service: Service): void {
     this.#service = service;
     if (this.#isDue) void service.reload(this.#read());
@@ -134,7 +134,7 @@ interface StartupInfo {
   readonly address: string;
   /** The first account's API key, if it was just created. */
   readonly key: string | null;
-  /** The same for test mode. */
+  /** This key is of the first account's test account. */
   readonly test_key: string | null;
   /** States the balance of the first account, as text. */
   readonly credits: string | null;
@@ -144,7 +144,7 @@ interface StartupInfo {
   readonly setup_command: string | null;
 }
 
-/** In the log, which has no secrets: the keys and the link are printed alone. */
+/** The log has no secrets: the keys and the link are printed alone. */
 function logStart({ address, url }: Service, { setup_url, setup_command }: StartupInfo, logger: Logger): void {
   logger.info({ address, url, version: VERSION, commit: COMMIT, node: process.version }, 'listening');
   if (setup_command !== null && setup_url === null)

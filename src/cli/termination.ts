@@ -9,7 +9,7 @@ const EXIT_MS = 35_000;
 
 type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** The exit status that a shell gives to the signal. */
+/** Returns the exit status that a shell gives to the signal. */
 const exitCodeOf = (name: StopSignal): number => 128 + constants.signals[name];
 
 /** Says why the signal of `Termination` aborted. */
@@ -39,7 +39,7 @@ export class Termination {
     return this.#asked.signal;
   }
 
-  /** After the first signal: resolves after `ms`, at the next signal, or immediately after a Ctrl-C. */
+  /** Resolves after `ms` from the first signal, at the next signal, or immediately after a Ctrl-C. */
   async drain(ms: number): Promise<void> {
     if (ms === 0 || this.#interactive) return;
     this.#exitWithin(ms + EXIT_MS);

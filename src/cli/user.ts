@@ -97,7 +97,7 @@ async function withUserAdmin(flags: object, use: (context: UserContext) => Promi
   });
 }
 
-/** By address or ID. Throws if there is no such user. */
+/** `name` is an address or ID. Throws if there is no such user. */
 async function requireUser(store: Store, name: string): Promise<User> {
   const user = (await store.users.byEmail(name.trim())) ?? (await store.users.get(name));
   if (user) return user;

@@ -68,7 +68,7 @@ interface BrokenRow {
 
 /** As many are named. */
 const PROBLEMS_NAMED = 5;
-/** In place of the reason of a row that could not be read. */
+/** This stands in place of the reason of a row that could not be read. */
 const UNREADABLE_ROW = 'unreadable_row';
 
 /**
@@ -262,7 +262,7 @@ async function* numberedRows(batches: AddressFile['batches'], dedupe: Dedupe) {
   }
 }
 
-/** The batches without the rows that are done. */
+/** Yields the batches without the rows that are done. */
 async function* from(rows: number, batches: ReturnType<typeof numberedRows>): ReturnType<typeof numberedRows> {
   for await (const batch of batches) {
     const left = batch.rows.filter(({ row }) => row > rows);
@@ -379,12 +379,12 @@ const FAST = 1;
 
 class FirstResults {
   #file: Promise<FileHandle> | null = null;
-  /** By number: where the result begins, and its bytes; no bytes: there is none. */
+  /** At the number of a result is its offset in octets; where its length is 0, there is none. */
   #starts = new Float64Array(FIRST_PLACES);
   #lengths = new Uint32Array(FIRST_PLACES);
   #end = 0;
   #model: Buffer | null = null;
-  /** Those that are under way, or not written yet. */
+  /** These are under way, or not written yet. */
   readonly #open = new Map<number, Promise<Report | null>>();
 
   /**
@@ -499,7 +499,7 @@ interface Stored {
 const PROGRESS_EVERY_MS = 1_000;
 
 interface RunRecord {
-  /** Of the input and the settings: only a run with the same one is continued, and none where it is null. */
+  /** Only a run with the same input and settings is continued, and none where this is null. */
   readonly identity: object | null;
   readonly input: FilePlace;
   readonly resume: boolean;
@@ -687,7 +687,7 @@ interface NumberedAddress extends RowAddress {
 type NumberedRow = Omit<FileRow, 'addresses'> & { readonly addresses: readonly NumberedAddress[] };
 type NumberedBatch = Omit<RowBatch, 'rows'> & { readonly rows: readonly NumberedRow[] };
 
-/** Of each address of the row; a report is null if no resolver answered. */
+/** These are in the order of the row's addresses; a report is null if no resolver answered. */
 type RowReports = readonly (Report | null)[];
 
 interface FinishedRow {

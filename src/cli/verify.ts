@@ -174,7 +174,7 @@ type CheckOptions = Parameters<Verifier['verify']>[1];
 
 interface AddressResult {
   readonly email: string;
-  /** Null if no resolver answered. */
+  /** This is null if no resolver answered. */
   readonly result: Report | null;
 }
 

@@ -11,7 +11,7 @@ import { errorCodeOf, heloName, isHostName, isQualified, sender } from './option
 import { quoted, YamlFile, type YamlValue } from './yaml-file.ts';
 
 interface Context {
-  /** Of the file, for messages and for the files that it names. */
+  /** Messages name the file by this path, and paths in the file are relative to its folder. */
   readonly path: string;
   /** Test setups: names need not be qualified. */
   readonly isLaboratory: boolean;

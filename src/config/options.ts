@@ -180,7 +180,7 @@ const listenAddressOrNone =
     return 'value' in parsed ? parsed : { expected: `none, or ${parsed.expected}` };
   };
 
-/** `192.0.2.0/24`, `2001:db8::/32`, or a single address. */
+/** Accepts `192.0.2.0/24`, `2001:db8::/32`, or a single address. */
 const cidr: Parser<string> = canonicalBy(canonicalCidr, 'an IP address or a CIDR block');
 
 /** `none`, or names separated by commas; the root is `.`. */
@@ -199,7 +199,7 @@ const dnsServer: Parser<HostPort> = (text) => {
   return { expected: 'an IP address with an optional port (IPv6 with a port in brackets: [::1]:53)' };
 };
 
-/** `sqlite:PATH` or a PostgreSQL address (libpq, "Connection URIs"). */
+/** Accepts `sqlite:PATH` or a PostgreSQL address (libpq, "Connection URIs"). */
 const databaseUrl: Parser<string> = (text) => {
   if (/^sqlite:./.test(text)) return { value: text };
   if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return { value: text };
@@ -385,7 +385,7 @@ const mailServer: Parser<string> = (text) => {
   return { value: text };
 };
 
-/** Of a service that keeps nothing, so it need not be a secret. */
+/** The service with this key keeps nothing, so it need not be a secret. */
 const TEST_ONLY_KEY = `mv_test_${'0'.repeat(32)}`;
 const testKey: Parser<string> = (text) =>
   keyModeOf(text) === 'test' ? { value: text } : { expected: 'mv_test_ and 32 letters and digits' };
@@ -434,7 +434,7 @@ const mailAddress: Parser<string> = (text) => {
   return 'value' in parsed && parsed.value !== '' ? parsed : { expected: 'an ASCII email address' };
 };
 
-/** Options in the order of the docs page. */
+/** The options are in the order of the docs page. */
 export const OPTIONS = {
   databaseUrl: row({
     env: 'MAILVET_DATABASE_URL',

@@ -45,11 +45,11 @@ export interface Options
     Settings,
     'publicUrl' | 'command' | 'compat' | 'trustedProxies' | 'smtpBind' | 'relayBind' | 'listsDir' | 'mailFrom'
   > {
-  /** Without a slash at its end. With port 0 it names port 0: only the listener knows better. */
+  /** This has no slash at its end. With port 0 it names port 0: only the listener knows better. */
   readonly publicUrl: string;
   readonly command: string;
   readonly compat: readonly CompatVendor[];
-  /** Canonical addresses and CIDR blocks. */
+  /** These are canonical addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
   readonly smtpBind: readonly string[];
   readonly relayBind: readonly string[];
@@ -171,7 +171,7 @@ export function effectiveOptions(
   return { ok: true, options };
 }
 
-/** Of a value that follows from others. */
+/** Shows a value that follows from other options. */
 function derivedText(value: unknown): string {
   if (value === null || value === undefined) return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',');

@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml';
 import { nearest } from '../kernel/nearest.ts';
 
-/** A value of a mapping, and its line. */
+/** This is a value of a mapping and its line, from 1. */
 export interface YamlValue {
   readonly node: unknown;
   readonly line: number;
@@ -19,7 +19,7 @@ export class YamlFile {
     this.#path = path;
   }
 
-  /** Problems in the order of their lines. */
+  /** The problems are in the order of their lines. */
   get problems(): readonly string[] {
     return this.#problems.toSorted((a, b) => a.line - b.line).map(({ line, text }) => `${this.#path}:${line}: ${text}`);
   }

@@ -5,7 +5,7 @@ import { KEY_SCOPES, OPERATOR_SCOPES } from '../kernel/facts/scopes.ts';
 import { DecisionField } from './policies.ts';
 import { OneOf } from './schema.ts';
 
-/** Of API keys and operator keys; some are of both. */
+/** API keys and operator keys have these; some scopes are of both. */
 const SCOPES = [...new Set([...KEY_SCOPES, ...OPERATOR_SCOPES])];
 
 export const ErrorReply = Type.Object(

@@ -175,7 +175,7 @@ const REVERSING: RefusedFields = {
 /** Without one of these a filter may do the opposite, and one that is misspelled is left out. */
 const DECISIVE = ['action', 'match', 'expires_at'];
 
-/** The request of the public API. */
+/** The public API takes this. */
 export const FilterRequest = Refused(
   REVERSING,
   DECISIVE,
@@ -185,7 +185,7 @@ export const FilterRequest = Refused(
     '~wrapper': 'filter',
   }),
 );
-/** Of the dashboard, which sends it flat. */
+/** The dashboard sends this, which is flat. */
 export const FlatFilterRequest = Refused(REVERSING, DECISIVE, Type.Object(filterFields, { title: 'FilterRequest' }));
 
 const IS_ANOTHER = 'remove the filter and add another';
@@ -231,7 +231,7 @@ export const FilterRemovedReply = WithWarnings('FilterRemoved', FilterRemoved);
 
 // Files
 
-/** Fields of the query or of a form. */
+/** These are fields of the query or of a form. */
 export const FilterUpload = Type.Object({
   dry_run: Type.Optional(
     OneOf(FLAGS, {

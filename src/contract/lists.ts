@@ -105,7 +105,7 @@ export const readFields = (what: string) => ({
   entry: Type.Optional(Text('entry', ENTRY_LENGTH, { description: 'Of an archive with several files, by name.' })),
 });
 
-/** Without the default, which the service applies: it would hide `patience_minutes`. */
+/** The schema has no default, which the service applies: it would hide `patience_minutes`. */
 const RETRY_RANGE = { min: LIST_RETRY_MINUTES.min, max: LIST_RETRY_MINUTES.max };
 /** Deprecates the name that `retry_minutes` had in earlier versions. */
 const RETRY_MINUTES_BEFORE = { deprecated: true, description: 'The earlier name of `retry_minutes`.' };

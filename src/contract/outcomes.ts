@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { CALIBRATION_LEAST } from '../kernel/facts/calibration.ts';
 import {
   ADDRESS_LENGTH,
-  CONTRADICTIONS_TOLD,
+  CONTRADICTIONS_LISTED,
   LOG_QUERY_LENGTH,
   MAIL_DIAGNOSTIC_LENGTH,
   OUTCOME_AGE_DAYS,
@@ -15,7 +15,7 @@ import { choice, span } from '../kernel/format.ts';
 import { AlsoCalled, DecodedAs, DescribedCount, Nullable, OneOf, Rows, Text, WithWarnings } from './schema.ts';
 import { DeliverabilityField, EMAIL_ERROR, ReasonField } from './verify.ts';
 
-/** One message to one recipient. */
+/** This is what became of one message to one recipient. */
 export const OutcomeRow = Type.Object(
   {
     email: Type.Optional(
@@ -165,7 +165,7 @@ const template = Nullable(
   Type.String({ description: 'The words of the bounce, without names, addresses, numbers and IDs.' }),
 );
 export const ContradictionFields = { verification_id: Type.String(), ...contradictionFacts } as const;
-/** For operators: it does not say whose it is. */
+/** Operators see this: it does not say whose it is. */
 export const OperatorContradictionFields = { ...contradictionFacts, template } as const;
 
 const NullablePortion = (description: string) => Nullable(Type.Number({ minimum: 0, maximum: 1, description }));
@@ -207,7 +207,7 @@ export const CalibrationReply = WithWarnings(
       { description: 'What replies predicted, beside what came of it: by tenths of their confidence, ascending.' },
     ),
     contradictions: Type.Array(Type.Object({ ...ContradictionFields, template }, { title: 'ListedContradiction' }), {
-      description: `Verdicts that the outcome contradicts, the newest first; at most ${CONTRADICTIONS_TOLD}.`,
+      description: `Verdicts that the outcome contradicts, the newest first; at most ${CONTRADICTIONS_LISTED}.`,
     }),
   }),
 );

@@ -24,7 +24,7 @@ const NAME_ERROR = `must have ${span(POLICY_NAME_LENGTH)} characters, each a sma
 const nameField = (field: string, description: string) =>
   Type.String({ pattern: POLICY_NAME.source, description, 'x-error': `${field} ${NAME_ERROR}` });
 
-/** Of requests that are decided by a policy. */
+/** Requests name the policy that decides in this field. */
 export const PolicyNameField = nameField(
   'policy',
   'Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has.',

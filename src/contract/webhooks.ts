@@ -12,7 +12,7 @@ import {
 } from '../kernel/facts/events.ts';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../kernel/facts/lifetimes.ts';
 import {
-  CONTRADICTIONS_TOLD,
+  CONTRADICTIONS_LISTED,
   DELIVERIES_PAGE,
   DELIVERIES_PER_PAGE,
   WEBHOOK_DESCRIPTION_LENGTH,
@@ -116,7 +116,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
     Type.Object({
       total: Type.Integer({ description: 'How many verdicts.' }),
       contradictions: Type.Array(Type.Object(ContradictionFields, { title: 'Contradiction' }), {
-        description: `At most ${CONTRADICTIONS_TOLD} of them; all are in the calibration.`,
+        description: `At most ${CONTRADICTIONS_LISTED} of them; all are in the calibration.`,
       }),
     }),
   ),

@@ -85,7 +85,7 @@ interface EgressRow {
 }
 
 export interface VerificationEngine extends EngineDeps {
-  /** Null without an SMTP identity. */
+  /** Returns null without an SMTP identity. */
   readonly mailboxStats: () => ReturnType<MailboxCheck['stats']> | null;
   /** Returns the most active known providers, and all other operators together; empty without an SMTP identity. */
   readonly useByOperator: () => readonly OperatorUse[];
@@ -93,7 +93,7 @@ export interface VerificationEngine extends EngineDeps {
   readonly egressHealth: () => EgressHealth | null;
   /** Returns one for each egress, in the order of the configuration; empty without an SMTP identity. */
   readonly egressRows: () => readonly EgressRow[];
-  /** From where dialogues begin from now on; those under way end as they began. Without an SMTP identity, nothing. */
+  /** New dialogues begin from these; those under way end as they began. Without an SMTP identity, this does nothing. */
   reloadEgresses(egresses: readonly Egress[]): void;
   /** Replies that no rule matched, or only a weak one. */
   readonly uncertain: UncertainReplyCounter;
@@ -203,7 +203,7 @@ function createSmtpCheck(
     },
   });
   const closing = new AbortController();
-  /** For questions of our own, which are asked whether or not the egress works. */
+  /** Our own questions are asked whether or not the egress works. */
   const unmonitored = (): EngineDeps => ({
     clock,
     resolver,

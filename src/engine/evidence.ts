@@ -13,7 +13,7 @@ export type { CheckResult as Result, Level, ReadBy };
 
 type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
 
-/** The filter of the account that matched; of several, the most specific one. */
+/** If several filters match, this is the most specific one. */
 export interface MatchedFilter {
   readonly id: number;
   readonly action: FilterAction;
@@ -142,7 +142,7 @@ export interface SmtpEvidence {
   readonly probability: number | null;
   /** Seconds until a retry makes sense; null when the server announced nothing. */
   readonly retryAfterSeconds: number | null;
-  /** In order; the last one need not be the one that decided. */
+  /** They are in order; the last one need not be the one that decided. */
   readonly attempts: readonly HostAttempt[];
   /** The lines are made when they are read. */
   readonly transcript: { readonly lines: readonly TranscriptLine[] };
@@ -171,7 +171,7 @@ export interface Evidence {
   readonly dns: DnsEvidence | null;
   readonly smtp: SmtpEvidence | null;
   readonly catchAll: CatchAllEvidence | null;
-  /** The date of the disposable list. */
+  /** This is the date of the disposable list. */
   readonly listVersion: string;
   /** The flags come from the lists; null if the syntax left nothing to look up. */
   readonly flags: { role: boolean; free: boolean; relay: boolean } | null;

@@ -18,9 +18,9 @@ import type {
 } from './evidence.ts';
 import { DNS_FINDINGS, SMTP_FINDINGS, type Verdict } from './findings.ts';
 
-/** The JSON object of `POST /v1/verify`, with its fields in this order. */
+/** `POST /v1/verify` answers this, with its fields in this order. */
 export interface Report {
-  /** The address exactly as sent. */
+  /** The address is exactly as sent. */
   email: string;
   status: Status;
   validation_type: Level;
@@ -95,7 +95,7 @@ export interface Checks {
   catch_all: {
     result: Result;
     checked_at?: string | null;
-    /** Of mail to mailboxes of a domain that is a catch-all. */
+    /** This counts mail to mailboxes of a domain that is a catch-all. */
     outcomes?: { delivered: number; bounced: number };
   };
 }
@@ -138,7 +138,7 @@ interface Stamp {
   learned?: Learned | null | undefined;
   id: string;
   durationMs: number;
-  /** Milliseconds since the epoch. */
+  /** This is in milliseconds since the epoch. */
   at: number;
   withEvidence?: boolean;
   warnings?: readonly string[] | undefined;
@@ -232,7 +232,7 @@ function filterCheck({ result, filter }: Evidence['filter']): Checks['filter'] {
   return { result, filter_id: id, action, ...what, ...(action === 'block' ? { id } : {}) };
 }
 
-/** Of a domain where acceptance proves little: whether mail to it arrives, not whether this mailbox exists. */
+/** Where acceptance proves little, outcomes say whether mail to the domain arrives, not whether this mailbox exists. */
 function outcomesAt(catchAll: CatchAllEvidence | null, learned: Learned | null): Pick<Checks['catch_all'], 'outcomes'> {
   if (catchAll?.result !== 'fail' || learned === null || learned.domain.sent === 0) return {};
   const { sent, bounced } = learned.domain;

@@ -21,7 +21,7 @@ import { DNS_FINDINGS } from './findings.ts';
 import { CATCH_ALL_SKIPPED } from './smtp/mailbox.ts';
 import { withBounce, withFilter } from './verify.ts';
 
-/** Of documentation (RFC 5737): nothing is sent there. */
+/** The address is reserved for documentation (RFC 5737): nothing is sent there. */
 const MAIL_HOST_ADDRESS = '192.0.2.25';
 const SUGGESTED_DOMAIN = 'gmail.com';
 const TEST_MODE_RULE = 'test_mode';

@@ -178,7 +178,7 @@ export function lookUpDomain(e: Evidence, limit: QueryLimit, engine: EngineDeps)
   return runLookup(lookup, engine.resolver, { ...limit, clock: engine.clock });
 }
 
-/** The smtp stage, for evidence that needs it. */
+/** Runs the smtp stage, for evidence that needs it. */
 export async function checkMailbox(e: Evidence, limit: MailboxLimit, engine: EngineDeps): Promise<Evidence> {
   if (e.dns === null) throw new TypeError('the mailbox check needs the mail hosts');
   return { ...e, ...(await engine.mailbox.check({ address: addressOf(e), dns: e.dns }, limit)) };
@@ -202,7 +202,7 @@ function hostHit(dns: DnsEvidence, domainData: DomainData): Hit {
   return hit;
 }
 
-/** By domain: the domain, or a parent of it, is on the list. Suspicion alone is `unknown`. */
+/** The domain, or a parent of it, is on the list. Suspicion alone is `unknown`. */
 function disposableByName(domain: string, domainData: DomainData): DisposableEvidence {
   const { verdict, matched } = domainData.disposable(domain);
   if (verdict === 'disposable') return { result: 'fail', matched, by: 'list' };
@@ -210,7 +210,7 @@ function disposableByName(domain: string, domainData: DomainData): DisposableEvi
   return { result: 'pass', matched: null, by: null };
 }
 
-/** By mail host: the MX hosts belong to a disposable service. Allowlist and relays take precedence here, too. */
+/** The MX hosts belong to a disposable service. Allowlist and relays take precedence here, too. */
 export function disposableByHost(
   byName: DisposableEvidence,
   domain: string,

@@ -29,7 +29,7 @@ export const FORM_WEIGHTS = {
   text: 0,
 } as const satisfies Record<CellForm, number>;
 
-/** Of one cell: the rest of them stays in the file, but is not verified. */
+/** One cell gives so many: the rest of them stays in the file, but is not verified. */
 const CELL_ADDRESSES = 1_000;
 /** Longer cells are no cells of addresses but documents. */
 const ADDRESS_CELL_CHARACTERS = 64 * 1024;

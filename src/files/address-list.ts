@@ -72,7 +72,7 @@ export class ListSplitter {
       : { line, cells: [text], problem: null };
   }
 
-  /** Behind the last address that a separator ends: what follows may be the name of the next one. */
+  /** Cuts behind the last address that a separator ends: what follows may be the name of the next one. */
   #cutOf(text: string): number {
     const last = text.lastIndexOf('@', text.length - 1);
     for (let at = last; at > 0; at = text.lastIndexOf('@', at - 1)) {

@@ -93,7 +93,7 @@ const OTHERS_ADDRESSES: ReadonlySet<string> = new Set(
 interface ColumnChoice {
   /** The row of the file with the names is counted from 1; 0: none; null: it is detected. */
   readonly headerRow: number | null;
-  /** Of the addresses: names, or numbers from 1; null: the best one. */
+  /** The columns of addresses are given by names, or by numbers from 1; null means the best one. */
   readonly columns: readonly string[] | 'all' | null;
 }
 
@@ -110,7 +110,7 @@ export interface Layout {
   readonly isNamed: boolean;
   /** Indexes of the columns that are verified; the first is the main one. */
   readonly verified: readonly number[];
-  /** The indexes of other columns with addresses. */
+  /** These are indexes of other columns with addresses. */
   readonly others: readonly number[];
   /** Of those, the ones that stand in where the main column has none, the best first. */
   readonly substitutes: readonly number[];
@@ -126,10 +126,10 @@ export const HEADER_ROWS = 50;
 type Cells = readonly string[];
 
 interface SampleRows {
-  /** From the beginning; rows with a problem have no cells. */
+  /** They are the first rows of the file; rows with a problem have no cells. */
   readonly rows: readonly Cells[];
   readonly lines: readonly number[];
-  /** Rows from the middle and the end. */
+  /** These rows are from the middle and the end. */
   readonly later: readonly Cells[];
 }
 
@@ -248,15 +248,15 @@ interface Statistics {
   readonly filled: number;
   /** Counts cells with addresses. */
   readonly addresses: number;
-  /** Of those that are not blank, how much of them are addresses, 0 to 1. */
+  /** This part of the cells that are not blank is addresses, 0 to 1. */
   readonly share: number;
   /** The same with PRIOR more that are, which tells columns of few cells from each other. */
   readonly likelyShare: number;
-  /** Of the rows, how many have one, 0 to 1. */
+  /** This part of the rows has an address, 0 to 1. */
   readonly coverage: number;
-  /** Of the addresses, how many are different ones, 0 to 1; with PRIOR more that are. */
+  /** This part of the addresses is different, 0 to 1, where PRIOR more are counted that are. */
   readonly distinctness: number;
-  /** Of the addresses, how many have words beside them, 0 to 1. */
+  /** This part of the addresses has words beside it, 0 to 1. */
   readonly labeled: number;
 }
 
@@ -444,7 +444,7 @@ function rowOfNames(rows: readonly Cells[], columns: ColumnChoice['columns']): H
   return at < 0 ? null : { from: at, at, skip: at + 1 };
 }
 
-/** Without an address anywhere: a first row with a name that says what its column holds. */
+/** If there is no address anywhere, a first row is a header if a name in it says what its column holds. */
 function headerByName(rows: readonly Cells[]): HeaderRows | null {
   const at = rows.slice(0, HEADER_ROWS).findIndex((cells) => cells.some((name) => nameRank(name) >= 2));
   return at < 0 ? null : { from: at, at, skip: at + 1 };
@@ -457,7 +457,7 @@ function hasAddress(cell: string, { labeled }: Statistics): boolean {
   return labeled >= 0.5 || !(form === 'labeled' || form === 'prose') || titleRank(cell) < 2;
 }
 
-/** Of a name, without the address that it gives as an example. */
+/** The name is ranked without the address that it gives as an example. */
 const titleRank = (cell: string): number =>
   nameRank(
     contentOf(cell)
@@ -492,7 +492,7 @@ function fitsAsHeader(cells: Cells, { rows, main }: Body): boolean {
   return filledCount(cells) * 2 >= usual;
 }
 
-/** Of rows with one cell: a bad address is more likely than a title that looks like one. */
+/** In rows with one cell, a bad address is more likely than a title that looks like one. */
 function singleHeader(top: readonly Cells[], fitting: readonly number[]): HeaderRows | null {
   const textOf = (i: number): string => (top[i] ?? []).find(isFilled) ?? '';
   const named = fitting.findLast((i) => titleRank(textOf(i)) >= 2);

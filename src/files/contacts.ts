@@ -3,7 +3,7 @@ import { unreadable } from './problems.ts';
 import type { RawRow, RowLimits } from './rows.ts';
 
 interface ContactReader {
-  /** Of the columns, in the order in which they first appear. */
+  /** The names of the columns are in the order in which they first appear. */
   readonly names: readonly string[];
   push(text: string, final: boolean): RawRow[];
 }
@@ -95,7 +95,7 @@ const cutText = (text: string, max: number): string => (text.length > max ? text
 /** `item1.EMAIL;TYPE=home:ada@example.com`; parameters may be quoted. */
 const PROPERTY = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^":;])*)*):(.*)$/s;
 const FRAME = /^(BEGIN|END):VCARD\s*$/i;
-/** Versions, and pictures, sounds and keys. */
+/** These properties are versions, pictures, sounds and keys. */
 const NO_COLUMNS: ReadonlySet<string> = new Set(['VERSION', 'PRODID', 'PHOTO', 'LOGO', 'SOUND', 'KEY']);
 
 function isSoftLine(line: string): boolean {
@@ -138,7 +138,7 @@ export function readVCards(limits: RowLimits): ContactReader {
 function vCardValue(value: string, parameters: string): string {
   const text = /QUOTED-PRINTABLE/i.test(parameters) ? fromQuotedPrintable(value, parameters) : value;
   const plain = text.replaceAll(/\\([\\,;:nN])/g, (_, character: string) => (/n/i.test(character) ? '\n' : character));
-  // The parts of a structured name, of which most are empty.
+  // Most parts of a structured name are empty.
   return plain.replaceAll(/;+/g, ';').replaceAll(/^;|;$/g, '').trim();
 }
 

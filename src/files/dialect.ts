@@ -243,7 +243,7 @@ function ratedShape(shape: TextShape, sample: string, prior: number): RatedShape
 
 const hasAt = (cell: string): boolean => /[@＠]/.test(cell);
 
-/** Of the rows with an @, how much their addresses are cells of their own. */
+/** Returns how much the addresses in rows with an @ are cells of their own. */
 function cleanness(rows: readonly (readonly string[])[]): number {
   const step = Math.max(1, Math.floor(rows.length / ROWS_RATED));
   let [sum, count] = [0, 0];
@@ -257,7 +257,7 @@ function cleanness(rows: readonly (readonly string[])[]): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** Of most rows with an @; where there is no such, of most rows, or else of the first one. */
+/** Returns the width of most rows with an @; without such rows, of most rows, or else of the first one. */
 function usualWidth(withAddress: readonly (readonly string[])[], all: readonly (readonly string[])[]): number {
   const frequent = mostFrequent(withAddress);
   const [first = 1] = frequent.length === 1 ? frequent : mostFrequent(all);
@@ -272,7 +272,7 @@ function mostFrequent(rows: readonly (readonly string[])[]): number[] {
 }
 
 interface Cutter {
-  /** The rows that are complete; `final`: no text follows. */
+  /** Returns the rows that are complete; with `final`, no text follows. */
   push(text: string, final: boolean): TextRow[];
 }
 

@@ -7,7 +7,7 @@ import { CR, LF, TAB } from '../kernel/facts/ascii.ts';
 import { unreadable } from './problems.ts';
 
 export interface Encoding {
-  /** A name of the WHATWG's Encoding Standard, or `ibm437`, `ibm850` or `ibm852`. */
+  /** The name is of the WHATWG's Encoding Standard, or `ibm437`, `ibm850` or `ibm852`. */
   readonly name: string;
   /** Says whether a byte order mark said so. */
   readonly byteOrderMark: boolean;
@@ -169,7 +169,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 interface EncodingCandidate {
   readonly name: string;
   readonly languages: readonly string[];
-  /** Of two that read alike, the more usual one. */
+  /** If two encodings read alike, the more usual one is taken. */
   readonly prior: number;
 }
 const WESTERN = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'da', 'is'];

@@ -306,7 +306,7 @@ interface FilterLayout {
   readonly headerRow: number;
   readonly names: readonly string[];
   readonly isNamed: boolean;
-  /** The field of each column; null: none. */
+  /** This is the field of each column; null means that it has none. */
   readonly fields: readonly (FilterField | null)[];
   /** A cell is put in front of rows that do not begin with a type, as others do. */
   readonly isMixed: boolean;
@@ -404,7 +404,7 @@ function areAll(rows: readonly (readonly string[])[], index: number, is: (cell: 
 
 interface RatedColumn {
   readonly index: number;
-  /** Of the cells that are not blank, how many are values, 0 to 1. */
+  /** This part of the cells that are not blank is values, 0 to 1. */
   readonly share: number;
   /** Says the same of all rows. */
   readonly coverage: number;
@@ -467,7 +467,7 @@ const WRITTEN: Readonly<Record<FilterField, (text: string) => string>> = {
   expires_at: instantIn,
 };
 
-/** Of filters as the API and the export have them, but not of requests: an import does not set these. */
+/** Filters have these in the API and in exports, but not in requests: an import does not set these. */
 const SHOWN_ONLY: ReadonlySet<string> = new Set(['id', 'hits', 'last_hit_at', 'created_at', 'expired']);
 /** As a field of a request. */
 const fieldKey = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, '_');
@@ -477,7 +477,7 @@ const TEXT_CHARACTERS = 200;
 class FilterReader {
   readonly #layout: FilterLayout;
   readonly #delimiter: string;
-  /** Of a cell: without what guards it against spreadsheets, which JSON has no need of. */
+  /** Removes from a cell what guards it against spreadsheets, which JSON has no need of. */
   readonly #plain: (cell: string) => string;
   readonly #header: string | null;
   readonly #values: readonly number[];

@@ -29,7 +29,7 @@ import { readSheet } from './xlsx/threads.ts';
 import { mainPartOf } from './xlsx/workbook.ts';
 import { openZip, RATIO_FREE_BYTES, RATIO_MAX, type Zip, type ZipEntry } from './xlsx/zip-read.ts';
 
-/** Of a file, what is looked at. */
+/** So much of a file is looked at. */
 const RECOGNIZED_BYTES = 64 * 1024;
 
 /** What ends lines in a text without CR and LF; null: nothing does, or it has them. */
@@ -44,7 +44,7 @@ export interface OpenedFile {
   received(): number;
 }
 
-/** Of what a file is, as far as its sender or the user says. */
+/** The choice says what a file is, as far as its sender or the user does. */
 interface FormatChoice extends TextOptions {
   readonly claimed: FileForm | null;
   /** Chooses a sheet of a workbook, by name or number. */
@@ -276,7 +276,7 @@ async function mayBeList(zip: Zip, entry: ZipEntry, maxBytes: number): Promise<b
   return false;
 }
 
-/** Of one or more members. Throws FileError. */
+/** The file may have several members. Throws FileError. */
 async function* gunzipped(file: RandomAccess, maxBytes: number): AsyncGenerator<Buffer, void, undefined> {
   const gunzip = createGunzip();
   const done = pipeline(Readable.from(filePieces(file)), gunzip).then(
@@ -303,7 +303,7 @@ async function* gunzipped(file: RandomAccess, maxBytes: number): AsyncGenerator<
 }
 
 interface TextOptions {
-  /** The charset of the media type. */
+  /** This is the charset of the media type. */
   readonly charset?: string | null;
   /** What counts whatever the bytes are. */
   readonly encoding?: string | null;
@@ -312,7 +312,7 @@ interface TextOptions {
 /** A file of text whose encoding is known. */
 interface DecodedText {
   readonly encoding: Encoding;
-  /** Its beginning. */
+  /** This is the beginning of the text. */
   readonly head: string;
   /** Whether that is all of it. */
   readonly isWhole: boolean;
@@ -400,7 +400,7 @@ function describeShape(shape: TextShape): Pick<RowSource, 'format' | 'delimiter'
 }
 
 const PART_ROWS = 200;
-/** Without the first and the last one, which may be cut off. */
+/** Leaves out the first and the last row, which may be cut off. */
 const wholeRows = (part: string, shape: TextShape): RawRow[] =>
   cutterOf(shape, boundsOf({ rowBytes: ENTRY_PART_BYTES, columns: Number.POSITIVE_INFINITY }))
     .push(part, true)

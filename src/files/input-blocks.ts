@@ -5,7 +5,7 @@ const BLOCK_BYTES = 32 * 1024;
 
 interface InputBlocks {
   readonly blocks: AsyncGenerator<Buffer, void, undefined>;
-  /** For a form of file that may only be smaller. Throws FileError if it is not. */
+  /** Lowers the limit, for a form of file that may only be smaller. Throws FileError if more has arrived. */
   lowerLimit(to: number): void;
   /** Bytes that have arrived so far. */
   received(): number;

@@ -14,7 +14,7 @@ interface JsonRecord {
   readonly text: string;
   /** Only the beginning of it: it is longer than allowed. */
   readonly isCut: boolean;
-  /** The key of a member of an object. */
+  /** This is the key of a member of an object; null outside of objects. */
   readonly key: string | null;
   /** Where it begins, from 1. */
   readonly line: number;
@@ -527,7 +527,7 @@ function valueText(given: unknown): string {
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
 }
 
-/** The types of DynamoDB's JSON. */
+/** DynamoDB's JSON names these types. */
 const DYNAMODB: ReadonlySet<string> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M', 'SS', 'NS', 'BS']);
 
 /** `{"$oid": "60"}` of MongoDB and `{"S": "Ada"}` of DynamoDB are values with their type. */
@@ -547,7 +547,7 @@ function untyped(value: unknown): unknown {
 const NAME_KEY = /^(name|key|field|property|attribute|slug)$/i;
 const VALUE = /^(value|val|text)$/i;
 
-/** Of `[{"Name": "email", "Value": "a@b.c"}, …]`: the order of such pairs may differ from record to record. */
+/** Reads `[{"Name": "email", "Value": "a@b.c"}, …]`: the order of such pairs may differ from record to record. */
 function namedPairs(elements: readonly unknown[]): [string, unknown][] | null {
   const pairs: [string, unknown][] = [];
   for (const element of elements) {

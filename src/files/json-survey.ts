@@ -46,7 +46,10 @@ export class JsonSurvey {
   #deeper = 0;
   #key: string | null = null;
   #isKeyNext = false;
-  /** In a string that is too long for a key or an address; whether its next character is escaped. */
+  /**
+   * This says whether a string is being skipped that is too long for a key or an address, and whether its next
+   * character is escaped.
+   */
   #inLong: 'no' | 'yes' | 'escaped' = 'no';
   addresses = 0;
 
@@ -218,7 +221,7 @@ function addressesAt(node: SurveyNode): number {
   return sum;
 }
 
-/** Those that are in no list. */
+/** Counts addresses that are in no list. */
 function addressesBeside(node: SurveyNode): number {
   let sum = node.addresses;
   for (const field of node.fields.values()) sum += addressesBeside(field);
@@ -278,7 +281,7 @@ const isStructural = (code: number): boolean =>
   code === OPENING_BRACKET ||
   code === BRACKET_END;
 
-/** Behind the closing quote; -1: it is not there. */
+/** Returns the index behind the closing quote, or -1 if there is none. */
 function endOfString(text: string, open: number): number {
   for (let at = open + 1; ; ) {
     const close = text.indexOf('"', at);

@@ -1,6 +1,6 @@
 /**
  * Reports that mail servers send of mail: delivery status notifications (RFC 3464, in a report of RFC 6522), feedback
- * reports (RFC 5965), bounces that are only text, and mbox files of them. They come from strangers: what is read of one
+ * reports (RFC 5965), bounces that are only text, and mbox files of them. Anybody may send them: what is read of one
  * is bounded before it is parsed.
  */
 
@@ -237,7 +237,9 @@ const FEEDBACK: Readonly<Record<string, 'complained' | Disregarded>> = {
 
 const RETURNED = new Set(['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers']);
 
-/** To whom the returned message went, where it names one: providers leave it out of the report, or redact it. */
+/**
+ * Returns the recipient of the returned message if it names one: providers leave it out of the report, or redact it.
+ */
 function returnedTo(attachments: readonly Attachment[]): string | null {
   const returned = attachments.find(({ mimeType }) => RETURNED.has(mimeType));
   if (returned === undefined) return null;
@@ -378,7 +380,7 @@ export async function* messagesOf(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (last.length > 0) yield last;
 }
 
-/** With their line endings; a line beyond MAIL_REPORT_BYTES comes in pieces. */
+/** Lines include their line endings; a line beyond MAIL_REPORT_BYTES comes in pieces. */
 async function* reportLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

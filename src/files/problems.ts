@@ -1,7 +1,7 @@
 import type { RowProblem } from '../kernel/csv.ts';
 import { grouped } from '../kernel/format.ts';
 
-/** Of one row: it is kept in its place, but has no address. */
+/** A row with such a problem is kept in its place, but has no address. */
 export const ROW_PROBLEMS = {
   unclosed_quote: 'a quoted cell is not closed',
   text_after_quote: 'text follows a closing quote',
@@ -11,7 +11,7 @@ export const ROW_PROBLEMS = {
   stray_delimiter: 'it has more cells than the header, so that its address is not certain',
 } as const satisfies Record<RowProblem, string>;
 
-/** Codes of the public API: 413 `list_too_large`, 422 for the others. */
+/** The public API answers these codes, with 413 for `list_too_large` and 422 for the others. */
 export type FileProblem =
   | { readonly code: 'list_too_large'; readonly limit: number; readonly line: number | null }
   | { readonly code: 'unreadable_file'; readonly line: number | null }

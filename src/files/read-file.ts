@@ -37,7 +37,7 @@ export interface AddressFile {
   received(): number;
   /** Once. Throws FileError, or what the input throws. */
   readonly batches: AsyncGenerator<RowBatch, void, undefined>;
-  /** Of the rows that were read: complete behind the last one. */
+  /** The summary is of the rows that were read: it is complete behind the last one. */
   summary(): ReadSummary;
   /** Needed if the rows are not read to the end. */
   close(): Promise<void>;
@@ -55,7 +55,7 @@ const READ_LIMITS: ReadLimits = {
 export interface ReadOptions extends ReadChoice {
   /** What the sender calls the file; what the content says for certain wins. `json`: also that texts are addresses. */
   readonly form?: FileForm | null;
-  /** The charset of the media type. */
+  /** This is the charset of the media type. */
   readonly charset?: string | null;
   readonly limits?: Partial<ReadLimits>;
 }

@@ -95,7 +95,7 @@ export class RowReader {
     this.#kept = kept.length === names.length ? null : kept;
   }
 
-  /** The rows that are certain to be rows now. */
+  /** Returns the rows that are certain to be rows now. */
   read(raw: RawRow): FileRow[] {
     if (this.#isHeader(raw)) {
       this.#counts.repeated += 1;

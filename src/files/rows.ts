@@ -17,9 +17,9 @@ export interface RawBatch {
 /** Rows of one form of file, and what was found about it. */
 export interface RowSource {
   readonly format: FileForm;
-  /** Between the cells of a row; null: the form has none, or a row has one cell. */
+  /** This stands between the cells of a row; it is null if the form has none, or if a row has one cell. */
   readonly delimiter: string | null;
-  /** The encoding of a text, by its name in the WHATWG's Encoding Standard. */
+  /** The text's encoding has its name in the WHATWG's Encoding Standard. */
   readonly encoding: string | null;
   readonly byteOrderMark: boolean;
   /** Names the sheet of a workbook. */
@@ -48,7 +48,7 @@ export function checkColumns(count: number, limits: RowLimits, line: number): vo
   if (count > limits.columns) throw tooLarge(limits.columns, 'columns', line);
 }
 
-/** For rows of text: a cell may be as large as a row of other forms, and a row has many of them. */
+/** In rows of text, a cell may be as large as a row of other forms, and a row has many of them. */
 export const boundsOf = (limits: RowLimits): RowBounds => ({
   rowBytes: limits.rowBytes * ROW_CELLS,
   cellBytes: limits.rowBytes,
@@ -64,7 +64,7 @@ export interface FileRow {
   readonly line: number;
   /** As in the file, one per column; missing ones are empty. A row with a problem has its text in the first. */
   readonly cells: readonly string[];
-  /** Cells beyond the last column. */
+  /** These cells are beyond the last column. */
   readonly extra: readonly string[];
   /** What to verify, in the order of the file; none: blank, or the row has a problem. */
   readonly addresses: readonly RowAddress[];
@@ -73,13 +73,12 @@ export interface FileRow {
 
 export interface RowAddress {
   readonly text: string;
-  /** The index of its column. */
   readonly column: number;
 }
 
 export interface ReadWarning {
   readonly code: ReadWarningCode;
-  /** A whole sentence. */
+  /** This is a whole sentence. */
   readonly message: string;
 }
 

@@ -101,7 +101,7 @@ class SpoolFile {
   }
 }
 
-/** In another thread. Reads wait for the disk. */
+/** Another thread reads by this, and waits for the disk. */
 export const readShared = (source: SpooledBytes): Pick<RandomAccess, 'sizeBytes' | 'read'> =>
   'bytes' in source
     ? inMemory(Buffer.from(source.bytes.buffer, source.bytes.byteOffset, source.bytes.length))

@@ -14,14 +14,14 @@ export interface ResultRow {
   readonly extra: readonly string[];
   /** Null: nothing was verified. */
   readonly result: RowResult | null;
-  /** The line of the format `jsonl`. */
+  /** The format `jsonl` has this in a line. */
   readonly json: object;
 }
 
 /** How CSV is written. */
 export interface CsvDialect {
   readonly delimiter: string;
-  /** A name of the Encoding Standard. */
+  /** The encoding has its name in the Encoding Standard. */
   readonly encoding: string;
   readonly byteOrderMark: boolean;
 }

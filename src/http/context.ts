@@ -86,16 +86,15 @@ export interface HttpContext extends DashboardServices {
     seconds: number;
     caller: Caller | undefined;
     requestId: string;
-    /** A canonical address. */
+    /** The address is canonical. */
     ip: string;
     /** Its status is not the reply's where the contract of another service has a status of its own. */
     error: { readonly code: string; readonly status: number } | null;
-    /** Of a hook, whose reply is none of ours: a status of 400 may be its answer. */
+    /** A hook's reply is none of ours: a status of 400 may be its answer. */
     answer: PolicyAction | null;
   }) => void;
-  /** The dashboard's page and its files. */
   readonly webFiles: WebFiles;
-  /** Their content, before its scripts have arrived. */
+  /** This is their content before its scripts have arrived. */
   readonly guideFiles: GuideFiles;
   /** True from SIGTERM on: not ready, but everything is served. */
   readonly draining: () => boolean;

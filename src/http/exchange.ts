@@ -101,7 +101,7 @@ function hopIp(hop: string): string | null {
   return parsed && withoutZone(parsed.address);
 }
 
-/** Values of the path, percent-decoded. */
+/** Values of the path are percent-decoded. */
 export type Params = Readonly<Record<string, string>>;
 
 /** The received body, not yet parsed; null until it was asked for. */
@@ -122,7 +122,7 @@ export class HttpRequest {
   account: string | undefined = undefined;
   /** The error that is its reply, in whatever form and with whatever status it was sent. */
   error: { readonly code: string; readonly status: number } | null = null;
-  /** Of a hook: then its status says nothing about an error. */
+  /** This is the answer of a hook, whose status says nothing about an error. */
   answer: PolicyAction | null = null;
 
   constructor(raw: IncomingMessage, { id, params, log }: Pick<HttpRequest, 'id' | 'params' | 'log'>) {

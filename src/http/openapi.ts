@@ -44,7 +44,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   'metrics-token': [401, 404, 500],
 };
 
-/** The statuses of errors that a row can return. */
+/** Returns the statuses of errors that a row can return. */
 export function errorsOf({ access, method, input = {}, doc }: Route): number[] {
   const own = (doc?.errors ?? []).map((error) => (typeof error === 'number' ? error : ERRORS[error].status));
   const found = new Set([...own, ...BY_ACCESS[access]]);
@@ -99,7 +99,7 @@ const isRequired = (schema: TSchema | undefined): boolean =>
 
 type OpenApiObject = Record<string, unknown>;
 
-/** In what two documents differ. */
+/** Two documents differ in this. */
 interface Style {
   readonly security: (route: Route) => readonly OpenApiObject[];
   /** Titled schemas become components and are referred to, or are written where they are used. */
@@ -125,12 +125,12 @@ const PATH_PARAMETERS = /:([a-z]+)/g;
 
 interface Described {
   readonly paths: OpenApiObject;
-  /** For `components`; complete once everything was described. */
+  /** These belong to `components`, and are complete once everything was described. */
   readonly schemas: OpenApiObject;
   readonly contentOf: (content: RouteOutput['content']) => OpenApiObject;
 }
 
-/** The rows that have a doc. */
+/** Describes the rows that have a doc. */
 function describeRoutes(routes: readonly Route[], style: Style): Described {
   const schemas: OpenApiObject = {};
   const paths: Record<string, OpenApiObject> = {};
@@ -665,7 +665,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
 const exampleOf = (schema: TSchema): object | undefined =>
   'title' in schema ? EXAMPLES[String(schema.title)] : undefined;
 
-/** One for each code that has this status. */
+/** Returns an example for each code that has this status. */
 const errorExamples = (status: number): Readonly<Record<string, { readonly value: object }>> =>
   Object.fromEntries(
     PUBLIC_CODES.filter((code) => ERRORS[code].status === status).map((code) => [

@@ -19,7 +19,7 @@ import type { PacedBody } from './paced-body.ts';
 
 /** What every handler gets beside its input. */
 export interface RequestContext {
-  /** The canonical IP of the caller. */
+  /** This is the caller's canonical IP address. */
   readonly ip: string;
   readonly request: HttpRequest;
   readonly reply: HttpReply;
@@ -64,7 +64,7 @@ export interface AccountContext extends SessionContext {
 /** A call of an auth server whose signature fits the hook. */
 export interface HookCallContext extends RequestContext {
   readonly hook: CalledHook;
-  /** The secret that matched. */
+  /** This secret matched. */
   readonly secret: string;
   readonly sent: unknown;
   /** What all attempts at one event have in common; null: nothing tells them from another event. */
@@ -83,7 +83,7 @@ export interface ProviderRequest {
 export interface ProviderProof {
   /** When it was signed, ms; null: the provider signs nothing, and shows a secret. */
   readonly at: number | null;
-  /** Of what was signed: it may come once. Null: nothing tells a request from another. */
+  /** A signed request may come once with this id. Null means that nothing tells a request from another. */
   readonly id: string | null;
 }
 
@@ -139,7 +139,7 @@ export const scopeOf = (access: Access): KeyScope | null => {
 export const operatorScopeOf = (access: Access): OperatorScope | null =>
   OPERATOR_SCOPES.find((scope) => access === `operator-key:${scope}`) ?? null;
 
-/** A body that the handler reads itself, as it arrives. Beyond `bodyLimit` the stream fails. */
+/** A body that the handler reads itself, as it arrives. Beyond `maxBodyBytes` the stream fails. */
 export interface StreamBody {
   /** What it holds meanwhile, and how fast it has to arrive. */
   readonly cost: BodyCostName;
@@ -161,13 +161,13 @@ export interface RouteInput {
   readonly body?: TSchema | StreamBody;
   /** JSON whatever its media type says, the fields of a form, or no body at all. */
   readonly lenient?: true;
-  /** In bytes; BODY_BYTES by default. */
-  readonly bodyLimit?: number;
+  /** Defaults to BODY_BYTES. */
+  readonly maxBodyBytes?: number;
 }
 export interface RouteOutput {
   /** Defaults to 200. */
   readonly status?: number;
-  /** The schema of JSON, or the media type of a text. */
+  /** This is the schema of JSON, or the media type of a text. */
   readonly content: TSchema | 'text/csv' | 'application/jsonl';
   readonly description?: string;
   /** The headers of this reply alone. */
@@ -195,7 +195,7 @@ export interface RouteDoc {
   readonly errors?: readonly (PublicCode | number)[];
 }
 
-/** Of what is charged. */
+/** Routes that charge have these errors. */
 export const CREDIT_ERRORS = [
   'plan_upgrade_required',
   'insufficient_credits',
@@ -243,7 +243,7 @@ export interface AnyInput {
   readonly query: unknown;
   readonly headers: unknown;
   readonly body: unknown;
-  /** Of fields and parameters that the row does not know; only where its reply has `warnings`. */
+  /** The row does not know these fields and parameters; they come only where its reply has `warnings`. */
   readonly warnings: readonly string[];
 }
 /** How a row speaks the contract of another service. */
@@ -269,7 +269,7 @@ export interface Route {
   /** Monitoring asks every few seconds: a line of its success is for debugging. */
   readonly probe?: true;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** With `:account` where `access` is a role. */
+  /** The path has `:account` where `access` is a role. */
   readonly path: string;
   readonly access: Access;
   readonly input?: RouteInput;
@@ -282,7 +282,7 @@ export interface Route {
   readonly provider?: OutcomeProvider;
   /** The turn in which it is served. Null: it reads few rows by an index, or a place is held. */
   readonly cost?: 'query' | null;
-  /** Of an account itself, not of its data: its test account has nothing there. */
+  /** The route is about an account itself, not about its data: its test account has nothing there. */
   readonly liveOnly?: true;
   /** Where it is absent, the route is in no document. */
   readonly doc?: RouteDoc;
@@ -337,7 +337,7 @@ export type Beyond<B, S> = unknown extends S | B
       : B extends object
         ? Exclude<keyof B, KeyOf<S>> | { [K in keyof B & KeyOf<S>]: Beyond<B[K], At<S, K>> }[keyof B & KeyOf<S>]
         : never;
-/** Of a record: numbers too, as objects have their keys as text. */
+/** A record's keys may be numbers, too, as objects have their keys as text. */
 type KeyOf<S> = S extends readonly unknown[]
   ? never
   : S extends object

@@ -15,7 +15,7 @@ import { arrivingOn, boundArrival } from './input/arrival.ts';
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 type ServeExchange = (...exchange: Exchange) => void;
 
-/** The requests of one connection. */
+/** Each connection has such a line of requests. */
 interface Line {
   running: number;
   waiting: Exchange[];
@@ -41,7 +41,7 @@ export const isLast = ({ headers }: IncomingMessage): boolean => headers.upgrade
  */
 class Pipelines {
   readonly #lines = new Map<Socket, Line>();
-  /** Closable connections without a request under way, longest first. */
+  /** These closable connections have no request under way; the one that is idle for longest comes first. */
   readonly #idle = new Set<Socket>();
   readonly #serve: ServeExchange;
   #waitingTotal = 0;
@@ -177,7 +177,7 @@ export function createHttpServer(handler: NodeHandler, bounds: ConnectionBounds)
   server.on('error', () => undefined);
   // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node's own reply would not have our headers.
   server.on('checkExpectation', (request, response) => pipelines.take(request, response));
-  // Those of strangers and those that are always let in, each up to their bound.
+  // Connections of remote hosts and those that are always accepted are bounded separately.
   server.maxConnections = 2 * bounds.ofRemoteHosts;
   server.closeIdleConnections = () => pipelines.closeIdle();
   const admit = connectionBounds(bounds, pipelines);
@@ -200,9 +200,9 @@ export function createHttpServer(handler: NodeHandler, bounds: ConnectionBounds)
 const isLoopbackIp = ipMatcher(['127.0.0.0/8', '::1/128']);
 
 /**
- * Bounds connections: of each network that counts a client, and of all strangers together. Where one is at its bound,
- * an idle connection is closed for the new one, so that nobody keeps others out by holding. Proxies and this host have
- * places of their own: a check of the service's health always finds one.
+ * Bounds connections: of each network that counts a client, and of all remote hosts together. Where one is at its
+ * bound, an idle connection is closed for the new one, so that nobody keeps others out by holding. Proxies and this
+ * host have places of their own: a check of the service's health always finds one.
  */
 function connectionBounds(
   { perNetwork, ofRemoteHosts, isProxy, ipOf = peerIp }: ConnectionBounds,

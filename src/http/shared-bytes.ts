@@ -43,7 +43,7 @@ export const COMPRESSED_AT_ONCE = 4;
 let compressing = 0;
 
 /**
- * A document that is sent once. Compressing it costs more than all the rest of its reply, and strangers may ask for as
+ * A document that is sent once. Compressing it costs more than all the rest of its reply, and anybody may ask for as
  * many as they like: while several are compressed, others are sent as they are.
  */
 export async function compressedIfIdle(document: Buffer, request: HttpRequest): Promise<Omit<SharedBytes, 'etag'>> {

@@ -14,7 +14,7 @@ interface AlertText<Data> {
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
-/** Of a list, as the API shows it. */
+/** Returns the name of a list as the API shows it. */
 const listName = (list: WebhookEventData['list.completed']): string => `"${textOrEmpty(list.name)}"`;
 const listPath = (list: WebhookEventData['list.completed']): string => `/lists/${textOrEmpty(list.id)}`;
 

@@ -63,7 +63,7 @@ export const USER_ACTIONS = [
   'user.authentication_failed',
   /** There were too many of them: it was refused without a look at the password or code. */
   'user.authentication_blocked',
-  /** To a person whom the OpenID provider knows; and no longer. */
+  /** The action links a person to the OpenID provider, and the next one unlinks them. */
   'user.oidc_linked',
   'user.oidc_unlinked',
   'user.unlocked',

@@ -18,7 +18,7 @@ export const systemClock: Clock = {
 /** Milliseconds for which the event loop of this thread has had nothing to do, since its start. */
 export const totalIdleMs = (): number => performance.eventLoopUtilization().idle;
 
-/** For libraries that take a Date. */
+/** Libraries may take only a Date. */
 export const toDate = (ms: number): Date => new Date(ms);
 
 let isoOf = { ms: 0, text: new Date(0).toISOString() };

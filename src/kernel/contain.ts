@@ -27,7 +27,7 @@ export const contain =
     }
   };
 
-/** For faults that no caller waits for: a warning of the process, with the stack. */
+/** Warns of a fault that no caller waits for, by a warning of the process, with the stack. */
 export function warnOfFault(fault: unknown): void {
   const { message, stack = '' } = fault instanceof Error ? fault : new Error(String(fault));
   process.emitWarning(`A fault in the mail engine, which goes on: ${message}`, { type: 'MailvetFault', detail: stack });

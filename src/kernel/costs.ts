@@ -16,14 +16,17 @@ interface HeldPlaces {
   readonly perAccount: number;
   /** How many the process may have at once. */
   readonly atOnce: number;
-  /** Beside those, for accounts that have none; beyond it, who has none gets that of the slowest (fair-queue.ts). */
+  /**
+   * Besides those, so many are for accounts that have none; beyond it, such an account gets the place of the slowest
+   * (fair-queue.ts).
+   */
   readonly forFirst: number;
   readonly pace: Pace;
 }
 /** A body that is read as it arrives. */
 interface BodyCost extends HeldPlaces {
   readonly kind: 'body';
-  /** Within which all of it has to arrive. */
+  /** All of it has to arrive within this time. */
   readonly withinSeconds: number;
 }
 /** A reply that is made piece by piece, each in its account's turn, as the client takes it. */
@@ -33,9 +36,9 @@ interface ReaderCost extends HeldPlaces {
 /** Work for which accounts take turns. */
 interface TurnCost {
   readonly kind: 'turn';
-  /** In a process; an account gets a share of it. */
+  /** A process has so many at once; an account gets a share of it. */
   readonly atOnce: number;
-  /** Of one account; further ones are refused. */
+  /** One account may have so many waiting; further ones are refused. */
   readonly waiting: number;
 }
 
@@ -70,7 +73,7 @@ export const COSTS = {
   mcp_message: { kind: 'turn', atOnce: 2, waiting: 8 },
   /** A large workbook that a thread reads; as many wait as there are uploads. */
   workbook_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
-  /** At most 32 MB when unpacked. */
+  /** Such a workbook has at most 32 MB when unpacked. */
   small_workbook_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
   /** One of an old or binary format, which is held in memory. */
   old_workbook_read: { kind: 'turn', atOnce: 2, waiting: Number.POSITIVE_INFINITY },

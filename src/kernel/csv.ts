@@ -1,7 +1,7 @@
 /** CSV (RFC 4180): written so that no spreadsheet takes it for formulas, and read with CR, LF and CRLF as line ends. */
 import { BACKSLASH, CR, LF, SPACE, TAB } from './facts/ascii.ts';
 
-/** A line that no spreadsheet takes for formulas. */
+/** Writes a line that no spreadsheet takes for formulas. */
 export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 function cell(value: string | number | null): string {
@@ -59,7 +59,7 @@ export type RowProblem = TextProblem | 'invalid_json' | 'stray_delimiter';
 
 /** What a row may be at most. */
 export interface RowBounds {
-  /** Of a row: one that is longer is a problem of its own, whatever is in it. */
+  /** A row that is longer is a problem of its own, whatever is in it. */
   readonly rowBytes: number;
   /** A cell may have this many bytes. */
   readonly cellBytes: number;
@@ -67,9 +67,9 @@ export interface RowBounds {
   readonly checkColumns: (count: number, line: number) => void;
 }
 
-/** Of a row that is too large, what is shown. */
+/** So much of a row that is too large is shown. */
 const SHOWN_ROW_CHARACTERS = 200;
-/** After so many broken quotes, one that is not closed in its own line is not looked for further. */
+/** After so many broken quotes, the end of one that is not closed in its own line is not searched for. */
 const BROKEN_QUOTES = 200;
 
 /** A row with quotes: its cells, or why it has none. */
@@ -99,11 +99,11 @@ export class RowSplitter {
   readonly #bounds: RowBounds;
   #rest = '';
   #line: number;
-  /** In a line that is too large already. */
+  /** The line is too large already. */
   #skipping = false;
   #broken = 0;
 
-  /** `line`: the number of the first line. */
+  /** `line` is the number of the first line. */
   constructor(dialect: Dialect, bounds: RowBounds, line = 1) {
     this.#dialect = dialect;
     this.#open = dialect.quote?.open ?? '';
@@ -111,7 +111,7 @@ export class RowSplitter {
     this.#line = line;
   }
 
-  /** The rows that are complete; `final`: no text follows. */
+  /** Returns the rows that are complete; with `final`, no text follows. */
   push(block: string, final: boolean): TextRow[] {
     const text = this.#rest === '' ? block : this.#rest + block;
     const rows: TextRow[] = [];
@@ -303,7 +303,7 @@ function isEscapedAt(text: string, from: number, at: number): boolean {
   return count % 2 === 1;
 }
 
-/** Of the first line end; `to` if there is none before it. */
+/** Returns the index of the first line end, or `to` if there is none before it. */
 function lineEndBetween(text: string, from: number, to: number): number {
   let at = from;
   while (at < to) {

@@ -1,4 +1,4 @@
-/** From where mail servers are asked: an address of this host, or a SOCKS server on another one. */
+/** Mail servers are asked from an address of this host, or by a SOCKS server on another one. */
 import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -19,11 +19,11 @@ export interface Egress {
   readonly name: string;
   /** The name that is given with EHLO. */
   readonly helo: string;
-  /** `user@host` or `<>`. */
+  /** This is `user@host` or `<>`. */
   readonly from: string;
   /** The local address to connect from; null: the system chooses. */
   readonly bind: string | null;
-  /** Through which mail servers are reached; null: directly. */
+  /** Mail servers are reached through this; null means directly. */
   readonly via: SocksServer | null;
   /** Versions of IP in which it reaches mail servers. */
   readonly families: readonly IpFamily[];

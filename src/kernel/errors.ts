@@ -471,7 +471,6 @@ export const PUBLIC_ERRORS = {
 } as const satisfies Record<string, ErrorRow>;
 
 export interface ErrorRow {
-  /** The HTTP status (RFC 9110). */
   readonly status: number;
   /** Used if the error was thrown without a more specific message. */
   readonly message: string;
@@ -502,7 +501,7 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isEr
 export interface ErrorDetails {
   field?: string;
   limit?: number;
-  /** In seconds; also sent as `Retry-After`. */
+  /** This is in seconds, and also sent as `Retry-After`. */
   retry_after?: number;
   current_plan?: string;
   upgrade_required?: string;
@@ -521,16 +520,16 @@ export interface ErrorDetails {
   needed?: number;
   available?: number;
   status?: ListStatus;
-  /** Of a file: where it cannot be read, and its columns. */
+  /** A file cannot be read in this line; `columns` are those of the file. */
   line?: number;
   columns?: readonly string[];
-  /** Of an import that ended early: filters that were added. */
+  /** So many filters were added before an import ended early. */
   added?: number;
   /** Names of the auth hooks that use a policy. */
   hooks?: readonly string[];
   /** Names of the policies there are. */
   policies?: readonly string[];
-  /** Of the policy that the request names: what to do with the address, although there is no verdict. */
+  /** The policy that the request names decides this about the address, although there is no verdict. */
   decision?: Decision;
   /** Dashboard only: why a sign-in with the OpenID provider was refused. */
   reason?: string;
@@ -551,7 +550,7 @@ export class ApiError extends Error {
   get status(): number {
     return ERRORS[this.code].status;
   }
-  /** The same error, with more that helps. */
+  /** Returns the same error, with more that helps. */
   withDetails(more: ErrorDetails): this {
     return Object.assign(this, { details: { ...this.details, ...more } });
   }
@@ -564,7 +563,7 @@ export const isInProgress = (error: unknown): boolean =>
 /** An error that a test key has asked for: nothing failed. */
 export class SimulatedError extends ApiError {}
 
-/** Of a request that was dropped because its client has disconnected: nobody gets it, and nothing failed. */
+/** The client of this request has disconnected: nobody gets the error, and nothing failed. */
 export class UnawaitedError extends ApiError {}
 
 /** Any other error is a failure of ours. */

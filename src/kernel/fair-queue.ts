@@ -111,7 +111,7 @@ interface Holding {
 interface PlaceBounds {
   readonly perParty: number;
   readonly all: number;
-  /** Beside those, for parties that have none. */
+  /** Besides those, so many are for parties that have none. */
   readonly forFirst: number;
   /** How many parties may wait in line. */
   readonly line: number;
@@ -192,7 +192,7 @@ export class Places {
     this.#count -= 1;
   }
 
-  /** Among the parties with the most places; null: all are new, or ours to finish. */
+  /** Returns the slowest of the parties with the most places; null if all are new, or ours to finish. */
   #slowest(): Holding | null {
     const now = this.#elapsed();
     const canLose = ({ since, kept, lose }: Holding) => !kept && lose !== null && now - since >= this.#bounds.graceMs;

@@ -72,7 +72,7 @@ export function keyModeOf(key: string): KeyMode | null {
   return key.startsWith(KEY_PREFIXES.test) ? 'test' : 'live';
 }
 
-/** Of a key of the operator API, which belongs to no account. */
+/** Keys of the operator API have this prefix; they belong to no account. */
 export const OPERATOR_KEY_PREFIX = 'mv_op_';
 const OPERATOR_KEY_PATTERN = /^mv_op_[0-9A-Za-z]{32}$/;
 

@@ -35,7 +35,7 @@ export type MailPayload =
       readonly template: 'webhook_disabled';
       readonly to: string;
       readonly account: string;
-      /** Without a query. */
+      /** This is the URL without its query. */
       readonly webhook: string;
       readonly reason: Exclude<DisabledReason, 'manual'>;
       readonly link: string;
@@ -46,7 +46,7 @@ export type MailPayload =
       readonly change: SecurityChange;
       /** Counts passkeys that are removed together with the change. */
       readonly removedPasskeys: number;
-      /** Unix time in ms. */
+      /** This is Unix time in ms. */
       readonly at: number;
       /** Null, as the device: changed on the command line. */
       readonly ip: string | null;
@@ -62,7 +62,7 @@ export interface AlertMail {
   readonly type: AlertType | 'test';
   readonly subject: string;
   readonly text: string;
-  /** Of the page where more is to be seen. */
+  /** The page with this path shows more. */
   readonly path: string;
 }
 
@@ -111,7 +111,7 @@ export interface JobPolicy {
   readonly timeoutSeconds: number;
   /** Failed jobs are deleted, with their payload, after this many days. */
   readonly keepFailedDays: number;
-  /** A periodic job runs again this long after the end of the last round. */
+  /** A periodic job runs again so long after the end of the last round. */
   readonly everySeconds: number | null;
 }
 

@@ -41,7 +41,7 @@ export class LinkedList<T> implements Iterable<Place<T>> {
     else before.after = after;
     if (after === null) this.#last = before;
     else after.before = before;
-    // A removed place that is in the old generation would keep its neighbours alive.
+    // Else the place would retain its neighbors.
     place.before = null;
     place.after = null;
     place.isTaken = false;
@@ -49,7 +49,10 @@ export class LinkedList<T> implements Iterable<Place<T>> {
     return true;
   }
 
-  /** In order of arrival. Meanwhile only the current one may be removed: for anything else, copy the list first. */
+  /**
+   * Places are in order of arrival. Meanwhile only the current one may be removed: for anything else, copy the list
+   * first.
+   */
   *[Symbol.iterator](): Generator<Place<T>> {
     for (let place = this.#first; place !== null; ) {
       const current = place;

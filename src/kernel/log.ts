@@ -91,7 +91,7 @@ function isoTime(): string {
 /** New for each process: hashes identify equal addresses within one log, and cannot be reversed later. */
 const salt = randomBytes(16);
 
-/** An address as the log may show it. */
+/** Returns an address as the log may show it. */
 export function shownAddress(email: string, how: LogAddresses): string {
   if (how === 'full') return email;
   if (how === 'domain') {

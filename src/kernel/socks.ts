@@ -9,7 +9,7 @@
 import { type HostPort, parseIp } from './ip.ts';
 
 export const SOCKS_VERSION = 5;
-/** The version of the sign-in message. */
+/** The sign-in message has this version. */
 export const LOGIN_VERSION = 1;
 export const SOCKS_METHODS = { none: 0, password: 2, streams: 0xa7, refused: 0xff } as const;
 export const SOCKS_CONNECT = 1;
@@ -32,8 +32,8 @@ const CODE_OF = { open: 0, reply: 1, data: 2, close: 3, retire: 4 } as const sat
 const FRAME_HEADER_BYTES = 7;
 /** One frame holds at most this. */
 export const FRAME_BYTES = 16 * 1024;
-/** So much is written at once, without waiting for more. */
-const WRITTEN_AT_ONCE = 64 * 1024;
+/** As soon as so much waits, it is written. */
+const FLUSH_BYTES = 64 * 1024;
 const NO_BYTES = new Uint8Array();
 
 /** Collects the frames of one turn of the event loop, for one write. */
@@ -62,7 +62,7 @@ export class FrameWriter {
     this.#bytes.writeUInt16BE(payload.length, this.sizeBytes + 5);
     this.#bytes.set(payload, this.sizeBytes + FRAME_HEADER_BYTES);
     this.sizeBytes += FRAME_HEADER_BYTES + payload.length;
-    if (this.sizeBytes >= WRITTEN_AT_ONCE) this.flush();
+    if (this.sizeBytes >= FLUSH_BYTES) this.flush();
     else if (!this.#isDue) {
       this.#isDue = true;
       setImmediate(this.#flush);

@@ -238,7 +238,7 @@ interface CallScope<Question, Reply> {
   ask(question: Question): Promise<Reply>;
 }
 
-/** In the thread: answers its calls by `work`. */
+/** The thread answers its calls by `work`. */
 export function answerCalls<Request, Answer, Question = never, Reply = never>(
   work: (request: Request, scope: CallScope<Question, Reply>) => Answer | Promise<Answer>,
 ): void {

@@ -14,7 +14,7 @@ interface WindowSlots {
 export class WindowCounts {
   readonly #windowMs: number;
   readonly #keys: number;
-  // Created at the first count, as it allocates its full size at once.
+  // It is created at the first count (docs/architecture.md#what-v8-does).
   #counts: LRUCache<string, { window: number; count: number }> | null = null;
 
   /** `keys`: how many are remembered, those counted last. */
@@ -41,7 +41,7 @@ export class WindowCounts {
     return slots.every(({ key, max }) => this.#countOf(key, window) < max);
   }
 
-  /** Until the window ends, at least 1. */
+  /** Returns the seconds until the window ends, at least 1. */
   secondsLeft(now: number): number {
     return Math.max(1, Math.ceil((this.#windowMs - (now % this.#windowMs)) / 1000));
   }
@@ -64,7 +64,7 @@ export const slotsOfNetworks = (ip: string, perNetwork: number): readonly Window
 export class GuessCounts {
   readonly #failures: WindowCounts;
   readonly #perNetwork: number;
-  // Created at the first use, as it allocates its full size at once.
+  // It is created at the first use (docs/architecture.md#what-v8-does).
   #known: LRUCache<string, true> | null = null;
 
   constructor({ windowMs, perNetwork }: { windowMs: number; perNetwork: number }) {
@@ -91,7 +91,7 @@ export class GuessCounts {
     return this.#known?.get(ip) === true;
   }
 
-  /** Until the window ends, at least 1. */
+  /** Returns the seconds until the window ends, at least 1. */
   secondsLeft(now: number): number {
     return this.#failures.secondsLeft(now);
   }

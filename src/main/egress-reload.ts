@@ -18,7 +18,6 @@ export class EgressFile {
   #egresses: readonly Egress[];
   #problem: string | null = null;
 
-  /** The service started with `egresses`. */
   constructor(parts: EgressReloadParts, egresses: readonly Egress[]) {
     this.#parts = parts;
     this.#egresses = egresses;

@@ -1,6 +1,6 @@
 import type { VerificationEngine } from '../engine/create.ts';
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
-import { isLie } from '../engine/dns/message.ts';
+import { isDistrust } from '../engine/dns/message.ts';
 import { RESOLVER_PROBLEMS } from '../engine/dns/resolver.ts';
 import type { TrustChange } from '../engine/dns/servers.ts';
 import { adviceOf, ageInDays, type Finding, type IdentityCheck } from '../engine/doctor/diagnose.ts';
@@ -77,11 +77,11 @@ export function createHealth(parts: HealthParts): Health {
   };
 }
 
-/** One line per change; that an honest server was checked is not one. */
+/** One line per change; a check that finds a server as it was is none. */
 export function logDnsTrust({ server, from, to }: TrustChange, logger: Logger): void {
   const dns_server = formatHostPort(server);
-  if (isLie(to)) logger.error({ dns_server }, `no verdicts from this DNS server: ${RESOLVER_PROBLEMS[to].found}`);
-  else if (isLie(from)) logger.info({ dns_server }, 'this DNS server tells the truth again');
+  if (isDistrust(to)) logger.error({ dns_server }, `no verdicts from this DNS server: ${RESOLVER_PROBLEMS[to].found}`);
+  else if (isDistrust(from)) logger.info({ dns_server }, 'this DNS server tells the truth again');
 }
 
 /** Whether mail servers can be reached, according to past checks. Opens no connections. */

@@ -43,7 +43,7 @@ export class LiveOptions {
   }
 }
 
-/** The names of the options whose values differ. */
+/** Returns the names of the options whose values differ. */
 function differing(one: Options, other: Options): string[] {
   const differs = (key: OptionKey): boolean => JSON.stringify(one[key]) !== JSON.stringify(other[key]);
   return optionsOf('serve').flatMap(([key]) => (differs(key) ? OPTIONS[key].env : []));

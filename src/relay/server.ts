@@ -25,7 +25,7 @@ import {
 } from './socks.ts';
 import { type CarriedDialogue, RelayTrunk } from './trunk.ts';
 
-/** For a whole step of the handshake, of which TLS is in the first: bytes that trickle in do not extend it. */
+/** A whole step of the handshake has this time, with TLS in the first: bytes that trickle in do not extend it. */
 const HANDSHAKE_STEP_MS = 10_000;
 /** Longer than the service waits. */
 const RELAY_CONNECT_MS = 20_000;
@@ -79,7 +79,7 @@ export class Relay {
     windowMs: RELAY_FAILED_LOGINS_SECONDS * 1000,
     perNetwork: RELAY_FAILED_LOGINS,
   });
-  /** Before their destination is being connected to; the oldest first. */
+  /** Their destination is not being connected to yet; the oldest comes first. */
   readonly #handshakes = new Set<RelayClient>();
   readonly #dialogues = new Set<RelayClient>();
   readonly #trunks = new Set<RelayTrunk>();
@@ -111,7 +111,7 @@ export class Relay {
     return { address, port: typeof bound === 'object' && bound !== null ? bound.port : port };
   }
 
-  /** For connections from now on; those that carry many dialogues take no more of them. */
+  /** New connections use these; those that carry many dialogues take no more of them. */
   reload({ tokens, tls }: RelaySecrets): void {
     for (const trunk of this.#trunks) trunk.retire();
     // TLS 1.3 has no renegotiation, with which a client could keep the relay computing.
@@ -205,7 +205,7 @@ export class Relay {
     return client;
   }
 
-  /** Without a line in the log, of which there would be as many as somebody wants. */
+  /** No line is logged, of which there would be as many as somebody wants. */
   #turnAway(raw: Socket, outcome: RelayOutcome): null {
     raw.destroy();
     this.#count(outcome);

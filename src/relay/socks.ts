@@ -108,7 +108,7 @@ export async function chooseMethod(reader: StepReader): Promise<'streams' | 'pas
 export const LOGIN_ACCEPTED = Buffer.of(LOGIN_VERSION, 0);
 export const LOGIN_REJECTED = Buffer.of(LOGIN_VERSION, 1);
 
-/** The password; the user name may be any. */
+/** Reads the password; the user name may be any. */
 export async function readPassword(reader: StepReader): Promise<Buffer> {
   const [version, userLength = 0] = await reader.take(2);
   if (version !== LOGIN_VERSION) throw new RelayEnd('malformed');
@@ -160,7 +160,6 @@ function destinationOf(head: Buffer, rest: Buffer): HostPort {
   return { address: canonicalIp(text) ?? text, port: rest.readUInt16BE(sizeBytes) };
 }
 
-/** The relay connects from the address `from`. */
 export const connectedReply = (from: HostPort): Buffer => socksMessage(0, from);
 
 /** Null: there is none, and the connection is closed. */

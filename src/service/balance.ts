@@ -12,7 +12,7 @@ interface LedgerDay {
   readonly verifications: number;
   readonly charged: number;
   readonly granted: number;
-  /** At its end, or now: held credits included, as they are not spent yet. */
+  /** The balance is that at the end of the day, or now: held credits are included, as they are not spent yet. */
   readonly balance: number;
 }
 
@@ -32,7 +32,7 @@ function ledgerDays({ total, days, grants }: Funds): LedgerDay[] {
   });
 }
 
-/** Of the days back from today; `more`: whether there are earlier ones. Throws ApiError. */
+/** The days are counted back from today; `more` says whether there are earlier ones. Throws ApiError. */
 export async function ledgerDaysOf(store: Pick<Store, 'accounts'>, clock: Clock, account: AccountId, days: number) {
   const funds = await store.accounts.funds(account, dayOf(clock.now()) - (days - 1) * DAY_MS);
   if (funds === null) throw new ApiError('not_found');

@@ -10,7 +10,7 @@ import { GiveWay } from './lists/give-way.ts';
 /** Whoever has no place waits in line for one for so long, seconds; so many accounts do. */
 export const PLACE_WAIT_SECONDS = 20;
 const PLACE_LINE = 64;
-/** After which whoever was refused a place may try again, seconds. */
+/** After so many seconds, whoever was refused a place may try again. */
 const PLACE_RETRY_SECONDS = 5;
 /** Nobody loses a place to another account before, seconds. */
 const PLACE_GRACE_SECONDS = 5;

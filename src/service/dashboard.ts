@@ -175,7 +175,7 @@ interface OperatorTally {
   asked: number;
   undisclosed: number;
   deliverable: number;
-  /** Of those that were asked, in ms. */
+  /** These are the times of those that were asked, in ms. */
   readonly times: number[];
 }
 

@@ -36,7 +36,7 @@ const updateThread = new Thread<ListsOptions, UpdateSummary>({
   cancelMs: 0,
 });
 
-/** The same in a thread, for a process that serves requests. */
+/** Does the same in a thread, for a process that serves requests. */
 export const fetchListsInWorker = (
   {
     listsDir,

@@ -36,7 +36,7 @@ const DOCTOR_CHECK_MS = 5_000;
 
 /** `egress`: whose it is; null: of the host. */
 export type EgressFinding = Finding & { readonly egress: string | null };
-/** Of an egress: what to fix first, and how; null: nothing is wrong. */
+/** An egress gets one piece of advice: what to fix first, and how; null means that nothing is wrong. */
 export interface EgressAdvice {
   readonly egress: string;
   readonly first: Advice | null;
@@ -209,7 +209,7 @@ export async function examineSurroundings(about: Surroundings): Promise<EgressFi
   return found.flat().map((finding) => ({ ...finding, egress: null }));
 }
 
-/** Of `fetch`, whose own message says only that it failed. */
+/** The error of `fetch` says only that it failed: its cause says why. */
 const fetchCause = (error: unknown): string =>
   messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 

@@ -78,7 +78,7 @@ interface FilterImport {
   /** Those that the account, or an earlier row, has already. */
   readonly existing: number;
   readonly invalid: number;
-  /** The first FILTER_ERRORS_SHOWN. */
+  /** These are the first FILTER_ERRORS_SHOWN. */
   readonly errors: readonly FilterRowError[];
   /** The first FILTER_ROWS_SHOWN rows that can be used. */
   readonly shown: readonly (FilterInput & { readonly row: number })[];
@@ -91,7 +91,7 @@ interface FilterRowError {
   readonly text: string;
   /** Null: the row as a whole. */
   readonly field: string | null;
-  /** One sentence. */
+  /** This is one sentence. */
   readonly error: string;
 }
 
@@ -213,7 +213,7 @@ function toStored({ reason, action, match, expiresAt, ...input }: NewFilter, now
 
 interface Importing {
   readonly toFilter: ToFilter;
-  /** By the store's clock. */
+  /** This is by the store's clock, in ms. */
   readonly now: number;
   readonly actor: Actor;
 }
@@ -227,7 +227,7 @@ class RowImport {
   readonly counts = { rows: 0, added: 0, existing: 0, invalid: 0 };
   readonly errors: FilterRowError[] = [];
   readonly shown: (FilterInput & { readonly row: number })[] = [];
-  /** Of the rows so far: a later one for the same is none of its own. */
+  /** A later row for the same filter as one of these does not count for itself. */
   readonly #before = new Map<string, Pick<FilterInput, 'action' | 'expiresAt'> & { readonly where: string }>();
   readonly #filters: Filters;
   readonly #account: AccountId;

@@ -2,7 +2,7 @@ import { FIRST_ACCOUNT, firstAccountPlan, isUnlimited, type Plans } from '../ker
 import type { Account, AccountInput, Store } from '../store/store.ts';
 import { addKey, createKey } from './keys.ts';
 
-/** By which whoever runs the host makes the first user. `command`: how commands are called there. */
+/** Whoever runs the host makes the first user by this command. `command` is how commands are called there. */
 export const firstUserCommand = (command: string): string =>
   `${command} user create --email you@example.com --operator`;
 
@@ -26,7 +26,7 @@ export async function firstAccount(
   return { account, key, testKey };
 }
 
-/** In a store that is empty: an account of which the test keys alone are known. */
+/** Makes an account in an empty store, of which the test keys alone are known. */
 export async function testOnlyAccount(
   store: Pick<Store, 'accounts' | 'keys' | 'plans'>,
   keys: readonly string[],

@@ -31,7 +31,7 @@ export type { CalledHook, Hook };
 export interface SignUp {
   /** Null where there is none: the user signs up by phone, for example. */
   readonly email: string | null;
-  /** A canonical address. */
+  /** The address is canonical. */
   readonly ip: string | null;
   /** Chooses the language of the message: a tag, or the value of an Accept-Language header. */
   readonly language: string | null;
@@ -44,7 +44,7 @@ interface HookCall {
   readonly signUp: SignUp;
   /** The same for all attempts at one event; null: an attempt cannot be distinguished from another event. */
   readonly event: string | null;
-  /** The canonical address of the caller. */
+  /** This is the caller's canonical address. */
   readonly ip: string;
   /** The call arrived at this time of `Clock.elapsed()`. */
   readonly began: number;

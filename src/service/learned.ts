@@ -12,12 +12,14 @@ export interface MailboxName {
   readonly domain: string;
 }
 
-/** Of one address; `bounces`: mail to it is taken to bounce, so that nothing else is checked. */
+/**
+ * Outcomes are known of one address; with `bounces`, mail to it is taken to bounce, so that nothing else is checked.
+ */
 export interface Recalled extends Learned {
   readonly bounces: boolean;
 }
 
-/** In the order of the addresses; null: nothing is known of any. */
+/** They are in the order of the addresses; null means that nothing is known of any. */
 type RecalledAll = readonly Recalled[] | null;
 
 /** For so long a node goes by what it has read of an account; what another node records counts after it, ms. */

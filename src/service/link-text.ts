@@ -1,6 +1,6 @@
 /**
- * What mail clients turn into a link. Names that strangers choose (of accounts and users) end up in mails that others
- * get, so they must not contain any.
+ * What mail clients turn into a link. Names of accounts and users, which anybody may choose, end up in mails that
+ * others get, so they must not contain any.
  */
 import { domainToASCII } from 'node:url';
 import { tldIsListed } from '../engine/address/parse.ts';

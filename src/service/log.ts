@@ -70,7 +70,7 @@ function byTime({ entries, rejected }: LogResult): LogExportRow[] {
   return rows.sort((a, b) => b.at - a.at).map(({ row }) => row);
 }
 
-/** A page of the log begins here; null: with the newest. */
+/** A page of the log begins here; null means that it begins with the newest. */
 export interface LogCursor {
   /** Counts among verifications. */
   readonly seq: number | null;
@@ -98,7 +98,7 @@ interface FoundLog {
   readonly verifications: readonly LoggedVerification[];
   readonly rejections: readonly LoggedRejection[];
   readonly next: LogCursor | null;
-  /** The page looked this far back; null: to the end. */
+  /** The page looked this far back; null means to the end. */
   readonly searchedTo: number | null;
 }
 
@@ -240,7 +240,7 @@ export function createLogService(
   };
 }
 
-/** Of our own making; clients may choose others. */
+/** We make such IDs; clients may choose others. */
 const REQUEST_ID = /^req_\w{22}$/;
 
 /** The statuses that verifications may have, and whether rejected requests can match at all. */

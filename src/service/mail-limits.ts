@@ -1,5 +1,6 @@
 /**
- * How many mails one mailbox gets in a day, from all accounts and strangers together, and from whom it gets none.
+ * How many mails one mailbox gets in a day, from all accounts and unauthenticated clients together, and from whom it
+ * gets none.
  * Counted in the store, on all nodes together. The sign-in limits (sign-in/limits.ts) bound those who ask; this bounds
  * what arrives.
  */
@@ -30,9 +31,9 @@ const MAIL_LIMIT_RULES = {
   invitation: BY_OTHERS,
   /** Also the notice that the address has a user. The origin is the network. */
   sign_up: BY_OTHERS,
-  /** From an unknown device; the origin is the network. */
+  /** An unknown device asks for it; the origin is its network. */
   password_reset: BY_OTHERS,
-  /** From a device of the user, which is the origin. */
+  /** A device of the user asks for it, and is the origin. */
   own_password_reset: OWN_MAIL,
   /** The origin is the account. */
   alert: OWN_MAIL,

@@ -28,16 +28,16 @@ export function createMemberActivity(members: Pick<Store['members'], 'recordActi
     note(account: AccountId, user: string) {
       const key = `${account} ${user}`;
       const now = clock.elapsed();
-      const before = noted.get(key);
+      const before = active.get(key);
       if (before !== undefined && now - before.at < ACTIVITY_EVERY_MS) return;
-      noted.set(key, { account, user, at: now, written: false });
+      active.set(key, { account, user, at: now, written: false });
     },
     async flush() {
       const now = clock.elapsed();
-      for (const [key, one] of noted) {
+      for (const [key, one] of active) {
         if (!one.written) await members.recordActivity(one.account, one.user, ACTIVITY_EVERY_MS);
         one.written = true;
-        if (now - one.at >= ACTIVITY_EVERY_MS) noted.delete(key);
+        if (now - one.at >= ACTIVITY_EVERY_MS) active.delete(key);
       }
     },
   };

@@ -31,7 +31,7 @@ function parseMailedName(text: string, length: Range): string {
 
 export const parseAccountName = (text: string): string => parseMailedName(text, NAME_LENGTH);
 export const parsePersonName = (text: string): string => parseMailedName(text, PERSON_NAME_LENGTH);
-/** The name of a user for whom none was given. */
+/** Returns the name of a user for whom none was given. */
 export const personNameOf = (email: string): string => harmlessName(email.slice(0, email.lastIndexOf('@')));
 /** The names of keys and passkeys are seen by their owners only, and may well be those of their sites. */
 export const parseKeyName = (text: string): string => parseLine('name', text, NAME_LENGTH);

@@ -14,7 +14,7 @@ interface NewOperatorKey {
   readonly name: string;
   readonly allowIps: readonly string[];
   readonly scopes: readonly OperatorScope[];
-  /** By the store's clock, in ms. */
+  /** This is by the store's clock, in ms. */
   readonly expiresAt: number;
 }
 /** `value` is the key itself, which cannot be read again. */
@@ -97,5 +97,5 @@ export async function createOperatorKey(
   return { key: await store.operatorKeys.create(input, by), value };
 }
 
-/** All of a key that is ever shown again. */
+/** Shows all of a key that is ever shown again. */
 export const shownOperatorKey = ({ lastFour }: OperatorKey): string => `${OPERATOR_KEY_PREFIX}…${lastFour}`;

@@ -36,7 +36,7 @@ export type { AccountSummary, GrantOutcome };
 /** An account that a program has created. */
 export interface NewAccount {
   readonly account: AccountSummary;
-  /** Of the owner's invitation; null: nobody was invited. */
+  /** The owner's invitation was sent so; null means that nobody was invited. */
   readonly linkSent: NewInvitation['linkSent'] | null;
 }
 
@@ -60,7 +60,7 @@ interface ListSource {
   /** Null: it is not downloaded. */
   readonly url: string | null;
   readonly domains: number;
-  /** ISO 8601; null: its copy came with the package. */
+  /** This is ISO 8601; null means that its copy came with the package. */
   readonly downloadedAt: string | null;
   /** Why its last good copy stays in use. */
   readonly problem: string | null;

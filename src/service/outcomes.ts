@@ -18,7 +18,7 @@ import {
 } from '../kernel/facts/calibration.ts';
 import {
   CLOCK_TOLERANCE_MS,
-  CONTRADICTIONS_TOLD,
+  CONTRADICTIONS_LISTED,
   OUTCOME_AGE_DAYS,
   TEST_OUTCOMES_WAITING,
 } from '../kernel/facts/limits.ts';
@@ -41,27 +41,27 @@ import { ANY_DOMAIN, canonicalMailbox } from './verify.ts';
 
 export { contradictionObject } from '../store/outcomes.ts';
 
-/** Of one row; the error is one of the row alone. */
+/** One row has this result; the error is one of the row alone. */
 export type OutcomeResult =
   | { readonly result: 'recorded' | 'duplicate'; readonly class: OutcomeClass }
   | { readonly result: 'error'; readonly error: ApiError };
 
 /** Of what the account has reported. */
 interface Calibration {
-  /** Most frequent first. */
+  /** The most frequent comes first. */
   readonly verdicts: readonly {
     readonly group: VerdictGroup;
     readonly sum: OutcomeSum;
     readonly bounced: Share | null;
   }[];
-  /** By tenths of what was predicted; `predicted`: on the average, from 0 to 1. */
+  /** There is one for each tenth of what was predicted; `predicted` is the average, from 0 to 1. */
   readonly reliability: readonly {
     readonly tenth: number;
     readonly sent: number;
     readonly predicted: number;
     readonly delivered: Share | null;
   }[];
-  /** Newest first. */
+  /** The newest comes first. */
   readonly contradictions: readonly Contradiction[];
 }
 
@@ -174,7 +174,7 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
       const [sums, predictions, contradictions] = await Promise.all([
         outcomes.verdictSums(account),
         outcomes.predictions(account),
-        outcomes.contradictions(account, CONTRADICTIONS_TOLD),
+        outcomes.contradictions(account, CONTRADICTIONS_LISTED),
       ]);
       const verdicts = Array.from(sums, ([key, sum]) => ({
         group: groupOf(key),
@@ -246,7 +246,7 @@ const codes = (code: number | null, enhanced: string | null): string | null =>
 const replyCodes = ({ diagnostic }: OutcomeReading): string | null =>
   diagnostic?.hasCode ? codes(diagnostic.reply.code, diagnostic.reply.enhanced) : null;
 
-/** Of a bounce that contradicts the verdict. */
+/** Returns the template of a bounce that contradicts the verdict. */
 function contradictingTemplate(
   classifier: Classifier,
   address: string,

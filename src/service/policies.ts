@@ -48,7 +48,7 @@ interface RulesInput {
 interface Tried {
   readonly tried: number;
   readonly decided: Readonly<Record<PolicyAction, number>>;
-  /** Those that are not accepted, newest first. */
+  /** These are not accepted; the newest comes first. */
   readonly items: readonly {
     readonly id: string;
     readonly email: string;
@@ -86,7 +86,7 @@ export function withOutageDecision(thrown: unknown, policy: PolicyRules | null, 
 
 /** Policies that a process remembers for when the store does not answer. */
 const LAST_READ_MAX = 500;
-/** Until one that was read before is taken instead: the charge waits for the store as well. */
+/** After so long, a policy that was read before is taken instead: the charge waits for the store as well. */
 const LAST_READ_AFTER_MS = 1_000;
 
 const BUILT_IN: readonly ListedPolicy[] = BUILT_IN_POLICIES.map((policy) => ({

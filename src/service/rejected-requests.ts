@@ -47,7 +47,8 @@ export function createRejectedRequestLog(store: RejectedRequests) {
       try {
         await store.add(rows, [...more.values()]);
       } catch (error) {
-        // In front of what came meanwhile; together not more than REJECTED_WAITING and what one flush took.
+        // These go in front of what came meanwhile; together they are not more than REJECTED_WAITING and what one flush
+        // took.
         waiting = [...rows, ...waiting];
         for (const one of more.values()) count(one);
         throw error;

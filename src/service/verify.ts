@@ -137,10 +137,10 @@ async function wait(ms: number, signal: AbortSignal): Promise<void> {
 interface AskedVerification {
   readonly email: string;
   readonly level: Level;
-  /** A canonical address; null: unknown. */
+  /** The address is canonical; null means that it is unknown. */
   readonly clientIp: string | null;
   readonly withEvidence: boolean;
-  /** The warnings of the request; none by default. */
+  /** The request has these warnings; none by default. */
   readonly warnings?: readonly string[];
   /** Null, the default, means our own contract. */
   readonly via?: Via | null;
@@ -152,7 +152,7 @@ interface AskedVerification {
   readonly scope?: string | null;
 }
 
-/** Sent as JSON. */
+/** This is sent as JSON. */
 export type VerificationReply = Report & { readonly decision: Decision | null };
 
 /** `started` is in `Clock.elapsed()` ms. `filter` is the filter of the account that matched. */
@@ -213,7 +213,7 @@ export function toRecord(
   };
 }
 
-/** The record as the store has completed it. */
+/** Returns the record as the store has completed it. */
 function completedRecord(record: VerificationRecord, completed: CompletedReply | undefined): VerificationRecord {
   if (completed === undefined) return record;
   const { keptAs = null, decisionIfSeen = null } = record;
@@ -254,7 +254,7 @@ export const matchOf = ({ id, filterType, value, action }: FilterRule): MatchedF
 });
 export const withMatch = (e: Evidence, filter: FilterRule): Evidence => withFilter(e, matchOf(filter));
 
-/** By which outcomes of its mail are found; null: it is malformed. */
+/** Outcomes of its mail are found by this name; null means that it is malformed. */
 export const mailboxNameOf = ({ syntax }: Evidence): MailboxName | null =>
   syntax.result === 'fail' ? null : { mailbox: canonicalMailbox(syntax.address), domain: syntax.address.domain };
 
@@ -305,7 +305,7 @@ const hostMatcher = (match: MatchHosts | null) =>
     return filter && matchOf(filter);
   });
 
-/** Without knowledge of mail hosts, so that a mailbox is the same whether or not its domain could be looked up. */
+/** Mail hosts are not considered, so that a mailbox is the same whether or not its domain could be looked up. */
 export const canonicalMailbox = (address: Address): string => mailboxAt(address).address;
 
 /** Returns null for a malformed address. */
@@ -315,16 +315,16 @@ function sightingOf(scope: string | null, { syntax }: Evidence): Sighting | null
 }
 
 interface ServiceVerifyRequest {
-  /** The hash of the API key, or the account for a verification in the dashboard. */
+  /** This is the hash of the API key, or the account for a verification in the dashboard. */
   readonly keyHash: AdmissionRequest['keyHash'];
   /** Whether the key or account is one of test mode. */
   readonly test: boolean;
-  /** The canonical IP of the caller. */
+  /** This is the caller's canonical IP address. */
   readonly ip: string;
   readonly idempotency: IdempotencyRef | null;
   readonly email: string;
   readonly level: Level;
-  /** A canonical address; by default, the caller's IP. */
+  /** The address is canonical, and by default the caller's IP. */
   readonly clientIp: string;
   readonly timeoutMs: number;
   readonly withEvidence: boolean;

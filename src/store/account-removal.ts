@@ -66,8 +66,8 @@ const removalStep = (driver: StorageDriver, tables: readonly TableSchema[], acco
         )`.execute(trx);
       if (Number(numAffectedRows ?? 0) > 0) return Number(numAffectedRows);
     }
-    const gone = trx.deleteFrom('accounts').where('id', '=', account).where('status', '=', 'deleted');
-    const { numDeletedRows } = await gone.where('locked', '=', 0).executeTakeFirst();
+    const deletion = trx.deleteFrom('accounts').where('id', '=', account).where('status', '=', 'deleted');
+    const { numDeletedRows } = await deletion.where('locked', '=', 0).executeTakeFirst();
     return Number(numDeletedRows);
   });
 

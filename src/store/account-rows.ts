@@ -20,7 +20,7 @@ export const creditState = (row: Row<'accounts'>): CreditState => ({
   allowanceGiven: row.allowance_given,
 });
 
-/** For accounts that are not deleted. */
+/** The row is of an account that is not deleted. */
 export const toAccount = ({ plans, clock }: Pick<StorageDriver, 'plans' | 'clock'>, row: Row<'accounts'>): Account => {
   const terms = termsOf(plans, row.plan);
   return {
@@ -60,7 +60,7 @@ export function wholeCredits(credits: number): number {
   return credits;
 }
 
-/** The ledger's row of credits that the balance was given. */
+/** Adds the ledger's row of credits that the balance was given. */
 export async function addGrant(trx: Transaction<Tables>, account: string, amount: number, note: string, now: number) {
   const grant = { account_id: account, kind: 'grant' as const, amount, note: storable(note), created_at: now };
   await trx.insertInto('ledger').values(grant).execute();

@@ -84,7 +84,7 @@ function alertWindow(now: number) {
   return { from, usualFrom: from - UNUSUAL.usualDays * 24 * HOUR_MS };
 }
 
-/** Of how many windows the counters before `from` are: fewer in a young account, and at least one. */
+/** Returns over how many windows the counters before `from` extend: fewer in a young account, and at least one. */
 const windowsBefore = (createdAt: number, from: number, usualFrom: number): number =>
   Math.max(1, (from - Math.max(createdAt, usualFrom)) / (UNUSUAL.hours * HOUR_MS));
 

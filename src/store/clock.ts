@@ -61,7 +61,7 @@ export function storeClock(driver: Pick<StorageDriver, 'db' | 'now'>, clock: Clo
   };
 }
 
-/** Since when the clock is doubted, given a step and the earlier doubt. */
+/** Returns since when the clock is doubted, given a step and the earlier doubt. */
 function doubtedFrom(now: number, stepMs: number, since: number | null): number | null {
   if (stepMs > DOUBT_MS) return now;
   if (stepMs < -CLOCK_TOLERANCE_MS) return null;

@@ -8,15 +8,15 @@ import type { Tables } from './tables.ts';
 
 /** Types are named by what they hold. */
 const CONTENT = {
-  /** An email address and nothing else, in any spelling. */
+  /** The column has an email address and nothing else, in any spelling. */
   address: 'text',
   /** JSON of ours that may have an address in it. */
   json: 'text',
   /** What somebody has written, who may have mentioned an address. */
   text: 'text',
-  /** The HMAC of a mailbox under the secret of the account. */
+  /** The column has the HMAC of a mailbox under the secret of the account. */
   mailbox: 'text',
-  /** A piece of an uploaded file, in base64. */
+  /** The column has a piece of an uploaded file, in base64. */
   file: 'text',
   /** A key, a password or its hash: it is shown to nobody. */
   secret: 'text',
@@ -24,7 +24,7 @@ const CONTENT = {
   fact: 'text',
   /** A whole number that is no time. */
   number: 'bigint',
-  /** Milliseconds since the epoch. */
+  /** The column has milliseconds since the epoch. */
   time: 'bigint',
   /** As the sign-in library stores them: each database has its own type for it. */
   flag: 'flag',

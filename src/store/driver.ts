@@ -39,7 +39,7 @@ export interface NodeLife {
 
 /** The names say what the queries read. */
 export type ReadQueries = Readonly<Record<string, Compilable>>;
-/** The rows of each. */
+/** These are the rows of each query. */
 export type RowsRead<Q extends ReadQueries> = {
   readonly [N in keyof Q]: Q[N] extends Compilable<infer R> ? readonly R[] : never;
 };
@@ -108,7 +108,7 @@ export interface JobQueue extends Omit<Jobs, 'add' | 'done'> {
 }
 
 export interface NewestOfAddress {
-  /** Its place among the addresses. */
+  /** This is its place among the addresses. */
   readonly wanted: number;
   readonly seq: number;
 }
@@ -116,7 +116,7 @@ export interface NewestOfAddress {
 export interface StorageDriver {
   readonly name: 'sqlite' | 'postgres';
   readonly db: Kysely<Tables>;
-  /** For reads that may take long: short ones do not wait for them. Callers take turns (service/costs.ts). */
+  /** These reads may take long: short ones do not wait for them. Callers take turns (service/costs.ts). */
   readonly scans: Kysely<Tables>;
   readonly charge: CountingDriver;
   readonly node: NodeLife;
@@ -129,7 +129,7 @@ export interface StorageDriver {
   readonly plans: Plans;
   /** Whether mail can be sent. */
   readonly sendsMail: boolean;
-  /** Of this process, for what is shown and not written. */
+  /** This is the clock of this process, for what is shown and not written. */
   readonly clock: Pick<Clock, 'now'>;
   /** The store's clock, ms. A transaction asks on its own connection (`trx`): another may not be free. */
   now(trx?: Kysely<Tables>): Promise<number>;
@@ -199,7 +199,7 @@ export interface StorageDriver {
   restoreRows(table: AnyTable, columns: readonly string[], rows: readonly (readonly ColumnValue[])[]): CompiledQuery;
   /** The last number that the database has given to a row, for each table whose rows it counts. */
   counters(trx: Transaction<Tables>): Promise<Readonly<Record<string, number>>>;
-  /** After all rows were restored: numbers go on from there. */
+  /** This is called when all rows were restored: numbers go on from there. */
   endRestore(
     trx: Transaction<Tables>,
     tables: readonly AnyTable[],

@@ -85,11 +85,11 @@ export interface FilterKeys {
   readonly email: string | null;
   /** What the address has in common with all others of its mailbox. */
   readonly mailbox: string | null;
-  /** The domain and its parents, longest first. */
+  /** These are the domain and its parents, longest first. */
   readonly domains: readonly string[];
   /** The end user's IP: filters on it and on blocks that contain it match, the most specific first. */
   readonly ip: string | null;
-  /** The domain's mail hosts; null: not known yet. */
+  /** These are the domain's mail hosts; null means that they are not known yet. */
   readonly mxHosts: readonly string[] | null;
 }
 
@@ -147,12 +147,12 @@ const networkAround = (ip: string): { readonly of: string; readonly wider: numbe
 const NO_RANK = () => 0;
 /** Measures the name of a domain, or a suffix of mail hosts. */
 const shortness = (name: string): number => -name.split('.').length;
-/** Of a network: the bits that are free. */
+/** Returns how many bits of a network are free. */
 const width = (network: string): number => {
   const slash = network.indexOf('/');
   return slash < 0 ? ONE_MAILBOX : -Number(network.slice(slash + 1));
 };
-/** Of one address, or of one mail host: no prefix and no name is as long. */
+/** Filters of one address, or of one mail host, have this: no prefix and no name is as long. */
 const ONE_MAILBOX = -1_000;
 const EXACT_EMAIL = kindsLike('email');
 const MAILBOX_KINDS = kindsLike('mailbox');
@@ -160,14 +160,14 @@ const DOMAIN_KINDS = kindsLike('domain');
 const NETWORK = kindsLike('ip_address');
 const MX_HOST = kindsLike('mx_host');
 
-/** Each kind and value that a look-up is for. */
+/** Returns each kind and value that a look-up is for. */
 export const candidatesOf = ({ kinds, values }: FilterLookup): (readonly [kind: FilterKind, value: string])[] =>
   values().flatMap((value) => kinds.map((kind) => [kind, value] as const));
 
 const SUFFIX_MARK = '*.';
 const isSuffix = (value: string): boolean => value.startsWith(SUFFIX_MARK);
 
-/** The values that match one of the hosts. */
+/** Returns the values that match one of the hosts. */
 const hostPatterns = (hosts: readonly string[]): readonly string[] => [
   ...new Set([...hosts, ...hosts.flatMap(suffixesOf)]),
 ];
@@ -178,8 +178,8 @@ function suffixesOf(host: string): string[] {
 }
 
 /**
- * Of what a look-up has found, the filter that counts: the most specific one, and among equals one that allows. Those
- * that have expired match nothing.
+ * Returns the filter that counts of those that a look-up has found: the most specific one, and among equals one that
+ * allows. Filters that have expired match nothing.
  */
 export function mostSpecific(found: readonly FilterRule[], { rank }: FilterLookup, now: number): FilterRule | null {
   let best: FilterRule | null = null;

@@ -400,7 +400,7 @@ export function filters(driver: StorageDriver): Filters {
           await writeAudit(trx, account, now, by, { action: 'filter.added', target: row.value, detail });
           await countedFilters(trx, account, { added: [row], removed: expired }).execute();
         }
-        // After the account's row: charging locks them in this order.
+        // This comes after the account's row, as charging locks them in this order.
         await storeReply(driver, trx, account, now, stored, outcome);
         return outcome;
       });

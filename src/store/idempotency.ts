@@ -42,7 +42,7 @@ async function writeReply(
 }
 
 /**
- * For the transaction of a change, after it: stores the reply that reports `outcome`, if the request has an
+ * A change ends its transaction with this: it stores the reply that reports `outcome`, if the request has an
  * Idempotency-Key. Throws ApiError `idempotency_in_progress`, which undoes the change, where another request has taken
  * the key meanwhile: that request makes the change, and a repeated one gets its reply.
  */

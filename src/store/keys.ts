@@ -75,7 +75,7 @@ function refusePastExpiry({ expiresAt }: KeyLimits, before: number | null, now: 
   throw new ApiError('invalid_parameter', 'expires_at must be in the future.', { field: 'expires_at' });
 }
 
-/** For the audit log: what limits a new key. */
+/** The audit log shows what limits a new key. */
 const limitDetail = ({ expires_at, scopes, budget }: Row<'keys'>): Record<string, unknown> => ({
   ...(expires_at === null ? {} : { expires_at }),
   ...(scopes === null ? {} : { scopes: scopesOf(scopes) }),

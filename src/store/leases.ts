@@ -97,7 +97,7 @@ interface Holder {
 
 interface Division {
   readonly holders: readonly Holder[];
-  /** Until when any node may have used its units. */
+  /** Any node may have used its units until then. */
   readonly usedUntil: number;
 }
 
@@ -169,8 +169,8 @@ function fairShares(
 const ATTEMPTS = 8;
 
 /**
- * Without a transaction, in which a node could stop and keep the others waiting: rows are read, and written if nobody
- * has written them meanwhile.
+ * This takes no transaction, in which a node could stop and keep the others waiting: rows are read, and written if
+ * nobody has written them meanwhile.
  */
 export function paceSlices(driver: StorageDriver): Store['paceSlices'] {
   const { db } = driver;

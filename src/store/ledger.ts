@@ -63,16 +63,13 @@ interface Position {
 type LedgerSource = keyof Position;
 interface LedgerPosition {
   readonly source: LedgerSource;
-  /** Its place in the source. */
+  /** This is its place in the source. */
   readonly at: number;
   readonly row: LedgerRow;
 }
 
 const NEWEST: Position = { seq: AFTER_LAST_SEQ, id: AFTER_LAST_SEQ, day: AFTER_LAST_SEQ };
-/**
- * Of entries of the same time, in order of precedence: a hold comes before its settlement, and a day is over at its
- * end.
- */
+/** Entries of the same time are in this order: a hold comes before its settlement, and a day is over at its end. */
 const LEDGER_SOURCES: readonly LedgerSource[] = ['seq', 'id', 'day'];
 
 const ledgerCursor = ({ seq, id, day }: Position): string => [seq, id, day].join('.');

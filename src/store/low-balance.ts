@@ -11,7 +11,7 @@ import { accountEvent, emitEvent, emitOperatorEvent } from './webhooks.ts';
 /** Held credits may be released: only spent ones count. */
 export const IS_LOW = sql<boolean>`balance + locked < low_balance`;
 
-/** With the allowance that the next charge will record: its row may not say so yet. */
+/** The balance includes the allowance that the next charge will record: its row may not say so yet. */
 const isLow = ({ balance, locked, lowBalance }: Account): boolean =>
   lowBalance !== null && balance + locked < lowBalance;
 

@@ -18,10 +18,10 @@ import type { Tables } from './tables.ts';
 /** What the user asked for cannot be. */
 export class MoveRefused extends Error {}
 
-/** Of the lines. A file of another version is refused. */
+/** Lines have this format. A file of another version is refused. */
 const FORMAT = 1;
 const PAGE_ROWS = 1_000;
-/** Of the texts in one line, unless one row has more. */
+/** The texts in one line have so many octets, unless one row has more. */
 const PAGE_BYTES = 4_000_000;
 
 const TABLES = keysOf(CONTENTS);
@@ -38,7 +38,7 @@ interface TableColumns {
 }
 interface Header {
   readonly mailvet_store: number;
-  /** Of the rows; the store that takes them has the same. */
+  /** The rows have this schema version; the store that takes them has the same. */
   readonly schema: number;
   readonly exported_at: string;
   /** A table follows those that its rows refer to. */
@@ -52,7 +52,7 @@ interface Trailer {
   readonly totals: Readonly<Record<string, Total>>;
   /** The last number that the database has counted for each table that counts its rows. */
   readonly counters: Readonly<Record<string, number>>;
-  /** The hash of the lines before. */
+  /** This is the hash of the lines before. */
   readonly sha256: string;
 }
 
@@ -124,7 +124,7 @@ async function* tableLines(db: Kysely<Tables>, { table, columns }: TableColumns,
   }
 }
 
-/** A table after those that it refers to. */
+/** Returns the tables, each after those that it refers to. */
 function byReference(schema: readonly TableSchema[]): TableSchema[] {
   const ordered = new Set<TableSchema>();
   const add = (one: TableSchema): void => {
@@ -320,7 +320,7 @@ async function importLine(
   });
 }
 
-/** Of the store as it is now. */
+/** Returns the totals of the store as it is now. */
 async function totalsOf(driver: StorageDriver, columns: Header['tables']): Promise<Totals> {
   const totals = new Totals();
   for (const { table, key } of await tablesOf(driver)) {
@@ -351,7 +351,7 @@ async function importLines(
   assertSameTables(header, await schemaVersion(driver.db));
   const { sha256, totals, counters } = trailer;
   const done = await begin(driver, sha256);
-  // Behind the first line, which is the header.
+  // The rows begin behind the first line, which is the header.
   let at = -1;
   for await (const text of open()) {
     if (at >= done && at < lines) {

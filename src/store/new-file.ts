@@ -69,7 +69,7 @@ function targetOf(to: string, force: boolean, store: string | null): string {
   return file;
 }
 
-/** Without links, also those on the way to a file that does not exist. */
+/** Follows links, also those on the way to a file that does not exist. */
 function followed(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const folder = dirname(path);
@@ -78,7 +78,7 @@ function followed(path: string): string {
 
 const exists = (file: string): string => `${file} exists already; --force replaces it.`;
 
-/** On the same file system as the file, and private, with everything that SQLite keeps beside a database. */
+/** Makes a private folder on the same file system as the file, for everything that SQLite keeps beside a database. */
 function emptyFolder(file: string): string {
   try {
     return mkdtempSync(`${file}.part-`);

@@ -148,7 +148,7 @@ const ofBounces = (known: BounceWords = NO_BOUNCE, { code, template }: BounceWor
     ? { code, template }
     : known;
 
-/** The name of a way, as the log is searched by it. */
+/** Returns the name of a way, as the log is searched by it. */
 const wayOf = (from: OutcomeFrom): string => ('connection' in from ? from.connection : from.origin);
 /** As `came_from` has it, so that one is found in it. */
 export const markedWay = (way: string): string => ` ${way} `;
@@ -296,7 +296,7 @@ async function record(
     if (contradictions.length > 0)
       await emitEvent({ driver, trx, now }, account, 'outcomes.contradiction', {
         total: contradictions.length,
-        contradictions: contradictions.slice(0, CONTRADICTIONS_TOLD).map(contradictionObject),
+        contradictions: contradictions.slice(0, CONTRADICTIONS_LISTED).map(contradictionObject),
       });
     const results = given.map((one) => (added.has(one) ? ('recorded' as const) : ('duplicate' as const)));
     const recorded = { results, contradictions };
@@ -346,9 +346,9 @@ export async function eraseOutcomes(
   const hashed = hashedMailbox(owner, mailbox);
   const outcomes = trx.deleteFrom('outcomes').where('account_id', '=', account).where('mailbox', '=', hashed);
   const verdicts = trx.deleteFrom('outcome_verdicts').where('account_id', '=', account).where('mailbox', '=', hashed);
-  const [gone, ended] = [await outcomes.returningAll().execute(), await verdicts.returningAll().execute()];
-  await outcomesWithoutRows(driver, trx, gone, ended);
-  return { outcomes: gone.length, verdicts: ended.length };
+  const [deleted, ended] = [await outcomes.returningAll().execute(), await verdicts.returningAll().execute()];
+  await outcomesWithoutRows(driver, trx, deleted, ended);
+  return { outcomes: deleted.length, verdicts: ended.length };
 }
 
 /** Deletes a batch of what is `keepMs` old or older. */
@@ -363,7 +363,7 @@ export async function purgeOutcomes(driver: StorageDriver, now: number, keepMs: 
   if (accounts.length === 0) return 0;
   return driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, accounts);
-    const gone = await deleteKeys<StoredOutcome, (typeof found)[number]>(
+    const deleted = await deleteKeys<StoredOutcome, (typeof found)[number]>(
       driver,
       trx,
       'outcomes',
@@ -379,7 +379,7 @@ export async function purgeOutcomes(driver: StorageDriver, now: number, keepMs: 
       verdicts,
       until,
     );
-    return outcomesWithoutRows(driver, trx, gone, ended);
+    return outcomesWithoutRows(driver, trx, deleted, ended);
   });
 }
 

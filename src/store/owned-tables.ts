@@ -31,7 +31,10 @@ const NO_ADDRESS = { kept: 'holds no address' } as const;
 const SETTING = { kept: 'a setting of the account, not a record' } as const;
 const BY_THE_ACCOUNT = { other: 'ends when a member of the account deletes it' } as const;
 
-/** In the order of removal, as far as references allow: the log first, as it is the largest and most private. */
+/**
+ * Tables are in the order of removal, as far as references allow: the log comes first, as it is the largest and most
+ * private.
+ */
 export const OWNED_TABLES = {
   verifications: { erasure: 'its own', purge: { other: 'retention of the account or the server (upkeep.ts)' } },
   list_waiting: { erasure: 'its own', purge: { other: 'with their list' } },
@@ -67,7 +70,7 @@ export const OWNED_TABLES = {
   seen_secrets: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account' } },
   alert_settings: { erasure: SETTING, purge: { other: 'kept as long as the account' } },
   alert_causes: { erasure: NO_ADDRESS, purge: { other: 'when the cause is over (alerts.ts)' } },
-  // Before the webhooks, so that none is attempted without its endpoint.
+  // They are removed before the webhooks, so that none is attempted without its endpoint.
   webhook_deliveries: { erasure: 'rows', purge: { other: 'retention of the log, once finished (upkeep.ts)' } },
   webhooks: { erasure: SETTING, purge: BY_THE_ACCOUNT },
   hooks: { erasure: SETTING, purge: BY_THE_ACCOUNT },

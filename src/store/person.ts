@@ -12,7 +12,7 @@ import type { AddressHasher, Person, Spellings, Store } from './store.ts';
 const BEFORE_ADDRESS = '(?<![\\p{L}\\p{N}._%+-])';
 const AFTER = '(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])';
 /** No address is longer, with room for the percent signs of a URL. */
-const LONGEST = 1_000;
+const ADDRESS_LENGTH_MAX = 1_000;
 const AT_SIGN = /@|%40/giu;
 /** What no local part has in it without quotes. */
 const LOCAL_STOP = /[\s"<>()[\]{},;:\\]/;
@@ -28,7 +28,7 @@ export class Mentions {
    * into.
    */
   readonly needles: readonly string[] | null;
-  /** In place of the address, where a text has to go on saying that there was one. */
+  /** This stands in place of the address, where a text has to go on saying that there was one. */
   readonly hash: string;
   readonly hasSpellings: boolean;
   readonly #address: string;
@@ -71,12 +71,12 @@ export class Mentions {
     return this.is(text) ? text !== '' : this.without(text) !== text;
   }
 
-  /** The same of JSON. */
+  /** Does the same for JSON. */
   inJson(text: string): boolean {
     return this.#hashes.some((hash) => text.includes(hash)) || this.withoutJson(text) !== text;
   }
 
-  /** The text with the hash in place of each address of the person. */
+  /** Returns the text with the hash in place of each address of the person. */
   without(text: string): string {
     if (this.#address === '') return text;
     if (this.is(text)) return this.hash;
@@ -120,9 +120,9 @@ export class Mentions {
     let [left, end] = ['', 0];
     for (const { index, 0: at } of text.matchAll(AT_SIGN)) {
       if (index < end) continue;
-      const domain = DOMAIN_AT_START.exec(text.slice(index + at.length, index + LONGEST))?.[0] ?? '';
+      const domain = DOMAIN_AT_START.exec(text.slice(index + at.length, index + ADDRESS_LENGTH_MAX))?.[0] ?? '';
       if (domain === '') continue;
-      const loose = localBefore(text, index, Math.max(end, index - LONGEST));
+      const loose = localBefore(text, index, Math.max(end, index - ADDRESS_LENGTH_MAX));
       const isSpelled = (local: string) => local !== '' && this.#isSpelling(`${withoutEscapes(local)}@${domain}`);
       const local = [loose, loose.replace(DOUBTFUL, '')].find(isSpelled);
       if (local === undefined) continue;
@@ -196,7 +196,7 @@ export async function knownHasher({ db }: Pick<StorageDriver, 'db'>): Promise<Ad
   return row === undefined ? null : hasherWith(row.value);
 }
 
-/** With the hashes by which the store may know the person. */
+/** The mentions include the hashes by which the store may know the person. */
 export async function mentionsOf(driver: Pick<StorageDriver, 'db'>, person: Person): Promise<Mentions> {
   const kept = (await knownHasher(driver))?.(person.email, person.spellings === null ? null : person.mailbox);
   return new Mentions({ ...person, hashes: kept === undefined ? [] : [kept.email, kept.mailbox ?? kept.email] });

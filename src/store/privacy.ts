@@ -227,7 +227,7 @@ async function eraseFilters(
       if (await removeFilter(driver, account, Number(row.id), by)) counts.erased.add('filters', 1);
 }
 
-/** See `Privacy.erase`. The audit log entry has no address. It is there before anything is gone. */
+/** See `Privacy.erase`. The audit log entry has no address. It is there before anything is deleted. */
 async function erase(
   driver: StorageDriver,
   account: AccountId,
@@ -243,9 +243,9 @@ async function erase(
     const { mailbox } = person;
     if (mailbox !== null) {
       counts.erased.add('seen', await forgetMailbox(trx, account, mailbox, null));
-      const gone = await eraseOutcomes(driver, trx, account, mailbox);
-      counts.erased.add('outcomes', gone.outcomes);
-      counts.erased.add('outcome_verdicts', gone.verdicts);
+      const deleted = await eraseOutcomes(driver, trx, account, mailbox);
+      counts.erased.add('outcomes', deleted.outcomes);
+      counts.erased.add('outcome_verdicts', deleted.verdicts);
     }
     return writeAudit(trx, account, now, by, { action: 'log.erased', target: mentions.hash, detail: { erased: 0 } });
   });
@@ -255,7 +255,7 @@ async function erase(
   counts.erased.add('list_blocks', lists.rows);
   counts.erased.add('list_waiting', lists.waiting);
   counts.erased.add('verifications', await eraseFromLog(driver, account, mentions));
-  // Before the audit log, which names the filters that are removed.
+  // This comes before the audit log, which names the filters that are removed.
   if (filters) await eraseFilters(driver, account, mentions, by, counts);
   for (const searched of searchedTables(await driver.schema()))
     await eraseFromTable(driver, account, mentions, searched, counts);
@@ -280,7 +280,7 @@ export const privacy = (driver: StorageDriver): Store['privacy'] => ({
   erase: (account, person, by, how) => erase(driver, account, person, by, how),
 });
 
-/** Without what is shown to nobody, and the account itself. */
+/** Leaves out what is shown to nobody, and the account itself. */
 function shownRow(table: OwnedTable, row: AnyRow): AnyRow {
   const contents = CONTENTS[table];
   const open = Object.entries(row).filter(([name]) => name !== 'account_id' && contents.get(name) !== 'secret');

@@ -9,7 +9,7 @@ export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD'
 
 export const storableOrNull = (text: string | null): string | null => (text === null ? null : storable(text));
 
-/** The row of a query that always returns one. */
+/** Returns the row of a query that always returns one. */
 export function onlyRow<T>(rows: readonly T[]): T {
   const [row] = rows;
   if (row === undefined) throw new Error('The database returned no row.');

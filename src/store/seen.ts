@@ -13,8 +13,8 @@ async function countForgotten(trx: Transaction<Tables>, deleted: readonly { acco
   if (deleted.length === 0) return;
   const sums = Map.groupBy(deleted, (row) => row.account_id);
   const rows = Array.from(sums, ([id, { length }]) => sql`(CAST(${id} AS TEXT), CAST(${length} AS BIGINT))`);
-  await sql`UPDATE seen_secrets SET mailboxes = mailboxes - gone.column2
-    FROM (VALUES ${sql.join(rows)}) AS gone WHERE account_id = gone.column1`.execute(trx);
+  await sql`UPDATE seen_secrets SET mailboxes = mailboxes - forgotten.column2
+    FROM (VALUES ${sql.join(rows)}) AS forgotten WHERE account_id = forgotten.column1`.execute(trx);
 }
 
 /** Forgets a mailbox in one scope, or in all; returns in how many. The account is locked. */
@@ -36,7 +36,7 @@ export async function forgetMailbox(
   return deleted.length;
 }
 
-/** In batches, in the order of the index, so that the rows of other scopes are passed once. */
+/** Forgets in batches, in the order of the index, so that the rows of other scopes are passed once. */
 async function forgetScope(driver: StorageDriver, account: AccountId, scope: string, by: Actor): Promise<number> {
   const now = await driver.now();
   const step = (after: string, before: { forgotten: number; entry: number | null }) =>

@@ -40,9 +40,9 @@ import type { ClaimOf, Jobs } from './jobs/queue.ts';
 /** A file or folder of the store that other users of the host can read or change. */
 export interface LooseMode {
   readonly path: string;
-  /** Octal digits. */
+  /** These are octal digits. */
   readonly mode: string;
-  /** The command that fixes it. */
+  /** This command fixes it. */
   readonly fix: string;
 }
 
@@ -55,7 +55,7 @@ export interface PendingMigration {
 
 /** What `migrate` would do to the schema. */
 export interface SchemaCheck {
-  /** Of the store; 0: it was never migrated. */
+  /** The store has this version; 0 means that it was never migrated. */
   readonly version: number;
   /** Programs that know this version can use the store. */
   readonly compatibleFrom: number;
@@ -139,7 +139,7 @@ export interface Actor {
    * `operator`: a user acting on an account as an operator; `command`: the command line; `service`: the program itself.
    */
   readonly kind: ActorKind;
-  /** The id of the user or key. */
+  /** This is the ID of the user or key. */
   readonly id: string | null;
   /** A user's address, a key's name; what was true at the time. */
   readonly name: string;
@@ -174,7 +174,7 @@ export interface Key {
   readonly expiresAt: number | null;
   /** From this time on it is refused; in the future for a key that was rolled. */
   readonly revokedAt: number | null;
-  /** To the minute, so that a busy key does not cost a write per request. */
+  /** It is exact to the minute, so that a busy key does not cost a write per request. */
   readonly lastUsedAt: number | null;
   readonly lastUsedIp: string | null;
 }
@@ -184,7 +184,7 @@ export interface Caller {
   readonly accountId: AccountId;
   readonly keyId: string;
   readonly plan: string;
-  /** In test mode: the account is a test account. */
+  /** The key is of test mode: the account is a test account. */
   readonly test: boolean;
 }
 
@@ -210,8 +210,8 @@ export interface Keys {
     stored?: OwnedReply<Key> | null,
   ): Promise<Key>;
   /**
-   * Of an account, without all but the newest KEYS_MAX of those that are revoked; `withTest`: all of them, those of its
-   * test account as well; null: all keys of all accounts.
+   * Lists the keys of an account, with only the newest KEYS_MAX of those that are revoked. `withTest` includes those of
+   * its test account; null means all keys of all accounts.
    */
   list(account: AccountId | null, options?: { readonly withTest?: boolean }): Promise<Key[]>;
   get(id: string): Promise<Key | null>;
@@ -225,7 +225,7 @@ export interface Keys {
   /** Final; in force for every request begun after this has returned. Revoking twice keeps the first time. */
   revoke(id: string, by?: Actor): Promise<Key | null>;
   /**
-   * In one transaction: a new key with the settings of `id`, and with what that has spent of its budget, and `id` is
+   * Makes, in one transaction, a new key with the settings of `id` and what that has spent of its budget; `id` is
    * refused from `graceMs` on. Null where there is no such key in the account, or it is revoked or on its way to be.
    */
   roll(
@@ -249,7 +249,7 @@ export interface OperatorKey {
   /** From this time on it is refused. */
   readonly expiresAt: number;
   readonly revokedAt: number | null;
-  /** Exact to the minute. */
+  /** It is exact to the minute. */
   readonly lastUsedAt: number | null;
   readonly lastUsedIp: string | null;
 }
@@ -281,7 +281,7 @@ interface UsageSummary {
 }
 
 export interface UsageRow {
-  /** The day (`2026-11-20`, UTC), key id, reason (or `none`) or level. */
+  /** This is the day (`2026-11-20`, UTC), key ID, reason (or `none`) or level. */
   readonly group: string;
   readonly requests: number;
   readonly good: number;
@@ -310,7 +310,7 @@ export interface KeyDayRow {
 
 interface UsedOfLimit {
   readonly used: number;
-  /** The limit of the account's plan. */
+  /** This is the limit of the account's plan. */
   readonly limit: number;
 }
 
@@ -327,9 +327,15 @@ interface Usage {
   storage(account: AccountId): Promise<AccountStorage>;
   summary(account: AccountId, from: number, to: number): Promise<UsageSummary>;
   series(account: AccountId, grouping: UsageGrouping, from: number, to: number): Promise<UsageRow[]>;
-  /** Since when the account's counters are by the hour, ms; before, they are by the day (UTC). Null: none is. */
+  /**
+   * Returns since when the account's counters are by the hour, ms; before, they are by the day (UTC). Null means that
+   * none is.
+   */
   hoursFrom(account: AccountId): Promise<number | null>;
-  /** By hour or day (UTC, `bucketMs`), oldest first, and by what was found; those without requests are omitted. */
+  /**
+   * Buckets are by hour or day (UTC, `bucketMs`), oldest first, and by what was found; those without requests are
+   * omitted.
+   */
   buckets(
     account: AccountId,
     from: number,
@@ -342,9 +348,9 @@ interface Usage {
       readonly notKeys?: boolean;
     },
   ): Promise<UsageBucketRow[]>;
-  /** By key and by what was found. */
+  /** Counts by key and by what was found. */
   byKey(account: AccountId, from: number, to: number, source: UsageSource | null): Promise<KeyVerdictRow[]>;
-  /** Of each key by day (UTC); days without requests are omitted. */
+  /** Counts each key by day (UTC); days without requests are omitted. */
   keyDays(account: AccountId, from: number, to: number, source: UsageSource | null): Promise<KeyDayRow[]>;
   /** How many verifications were counted before calls and lists were counted separately. */
   withoutSource(account: AccountId, from: number, to: number): Promise<number>;
@@ -353,12 +359,12 @@ interface Usage {
 /** What is set of a filter. */
 export interface FilterInput {
   readonly filterType: FilterType;
-  /** The canonical form; with `match` `mailbox`, that of the mailbox. */
+  /** This is the canonical form; with `match` `mailbox`, that of the mailbox. */
   readonly value: string;
   readonly reason: string | null;
   readonly action: FilterAction;
   readonly match: FilterMatch;
-  /** By the store's clock, ms: from then on it matches nothing. Null: never. */
+  /** It matches nothing from then on, by the store's clock, ms; null means that it does not expire. */
   readonly expiresAt: number | null;
 }
 
@@ -377,7 +383,7 @@ export interface Filter extends FilterInput {
 export interface FilterChange {
   readonly reason?: string | null;
   readonly action?: FilterAction;
-  /** With the value that goes with it. */
+  /** `match` changes only together with its value. */
   readonly matching?: Pick<FilterInput, 'match' | 'value'>;
   readonly expiresAt?: number | null;
 }
@@ -402,7 +408,7 @@ export interface Filters {
   ): Promise<FilterAdded>;
   /** Many at once in one transaction (imports, benches); answers one outcome for each, in their order. */
   addMany(account: AccountId, inputs: readonly FilterInput[], by?: Actor): Promise<FilterAdded[]>;
-  /** For each, the filter in force that stands in its way; null: it could be added. */
+  /** Returns for each the filter in force that stands in its way; null means that it could be added. */
   existing(account: AccountId, inputs: readonly FilterInput[]): Promise<(Filter | null)[]>;
   get(account: AccountId, id: number): Promise<Filter | null>;
   /**
@@ -447,7 +453,7 @@ export interface Account {
   readonly id: AccountId;
   readonly name: string;
   readonly plan: string;
-  /** The terms of the plan. */
+  /** These are the terms of the plan. */
   readonly terms: PlanTerms;
   /** Requests per window; the plan's own unless one was set. */
   readonly rateLimit: number;
@@ -465,7 +471,7 @@ export interface Account {
   readonly allowance: number;
   /** Days that single verifications are kept; null: as long as the server keeps them. */
   readonly retentionDays: number | null;
-  /** For so many days a bounce of an address counts as its verdict; null: it is verified. */
+  /** For so many days a bounce of an address counts as its verdict; null means that the address is verified. */
   readonly trustBouncesDays: number | null;
   /** Below this balance, owners and admins get an alert; null: never. */
   readonly lowBalance: number | null;
@@ -473,8 +479,8 @@ export interface Account {
   readonly secondFactorRequired: boolean;
   readonly createdAt: number;
   /**
-   * Of a test account: its live account, whose name, plan, rate limit, status, retention and members it has. Null for a
-   * live account.
+   * A test account has the name, plan, rate limit, status, retention and members of this live account. Null means that
+   * the account is live.
    */
   readonly testOf: AccountId | null;
   /** What whoever created it by the operator API calls it; unique. */
@@ -519,7 +525,7 @@ export interface LedgerRow {
 export interface LedgerPage {
   /** May be fewer than the limit, even if there are more. */
   readonly rows: readonly LedgerRow[];
-  /** `before` of the next page; null at the end. */
+  /** The next page has this as `before`; null means that this page is the last. */
   readonly next: string | null;
 }
 
@@ -657,7 +663,7 @@ interface Accounts {
    * transaction. One whose balance recovered, or whose threshold changed, can alert again.
    */
   claimLowBalanceAlerts(signal?: AbortSignal): Promise<Account[]>;
-  /** The rate window as it is, without counting a request. */
+  /** Returns the rate window as it is, without counting a request. */
   window(id: AccountId): Promise<RateWindow | null>;
   /**
    * Sums that must agree: balance = Σ amounts of the ledger; locked = Σ holds; Σ charged = Σ verification credits while
@@ -670,13 +676,13 @@ export interface IdempotencyRef {
   /** `POST /v1/verify`. */
   readonly route: string;
   readonly key: string;
-  /** The SHA-256 of the request body in hex. */
+  /** This is the SHA-256 of the request body in hex. */
   readonly fingerprint: string;
 }
 export interface StoredReply {
   readonly status: number;
   readonly body: string;
-  /** Small headers, such as `Location`. */
+  /** These are small headers, such as `Location`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -709,14 +715,14 @@ interface SharedHold {
 export interface NewSharedHold {
   readonly id: string;
   readonly account: AccountId;
-  /** Under which its results are recorded. */
+  /** Its results are recorded under this key. */
   readonly keyId: string;
   readonly amount: number;
   /** How long it lasts after each settlement or renewal, ms. */
   readonly lifeMs: number;
 }
 
-/** The monthly budget of a key, and when the next one begins, ms. */
+/** A key has spent its monthly budget; the next one begins at `resetsAt`, ms. */
 interface BudgetSpent {
   readonly budget: number;
   readonly resetsAt: number;
@@ -780,8 +786,8 @@ interface Idempotency {
    */
   find(owner: string, ref: IdempotencyRef): Promise<StoredReply | null>;
   /**
-   * For callers without an admission, which reserves the key otherwise: operator keys. Returns the stored reply; null:
-   * reserved. Throws ApiError `idempotency_key_reused`, `idempotency_in_progress`.
+   * Reserves the key for callers without an admission, which does so otherwise: operator keys. Returns the stored
+   * reply; null means reserved. Throws ApiError `idempotency_key_reused`, `idempotency_in_progress`.
    */
   reserve(owner: string, ref: IdempotencyRef): Promise<StoredReply | null>;
   finish(owner: string, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
@@ -822,7 +828,7 @@ export interface VerificationRecord {
   readonly via?: Via | null;
   /** What the policy of the request said; null by default: it had none. */
   readonly decision?: PolicyAction | null;
-  /** In place of the address and of its mailbox; null by default: they are kept. */
+  /** This is kept in place of the address and of its mailbox; null, the default, means that they are kept. */
   readonly keptAs?: KeptAddress | null;
   /** The account's filter that matched: recording counts a hit of it. None by default. */
   readonly filterId?: number | null;
@@ -838,13 +844,13 @@ export interface Sighting {
   readonly scope: string;
   /** The canonical address, by which the spellings of one mailbox are equal. */
   readonly mailbox: string;
-  /** The normalized address. */
+  /** This is the normalized address. */
   readonly spelling: string;
 }
 
 /** What an account has remembered of sightings. */
 interface SeenMailboxes {
-  /** In one scope, or in all (null). Returns in how many it was known. */
+  /** Forgets it in one scope, or in all (null). Returns in how many it was known. */
   forget(account: AccountId, mailbox: string, scope: string | null): Promise<number>;
   /** Returns how many mailboxes it had. */
   forgetScope(account: AccountId, scope: string, by: Actor): Promise<number>;
@@ -861,7 +867,7 @@ export interface AdmissionRequest {
    * key has. Null: the key and its allowlist are checked, and nothing is counted.
    */
   readonly scope: KeyScope | 'any' | null;
-  /** The canonical IP of the caller (v4-mapped already folded to v4). */
+  /** This is the caller's canonical IP address (v4-mapped is already folded to v4). */
   readonly ip: string;
   /** The request itself is unusable (400, 413, 415, 422): judged up to the rate window, then handed back. */
   readonly invalid: boolean;
@@ -972,7 +978,7 @@ export interface Settled {
   readonly completed?: CompletedReply;
 }
 
-/** The latest results, by `Clock.elapsed()`; null: none yet. */
+/** The latest results are by `Clock.elapsed()`; null means that there are none yet. */
 export interface ChargingHealth {
   /** A charge or a hold was recorded. */
   readonly chargedAt: number | null;
@@ -980,7 +986,7 @@ export interface ChargingHealth {
   readonly failure: { readonly at: number; readonly cause: unknown } | null;
 }
 
-/** Since the store was opened; for metrics. */
+/** Metrics show these counts since the store was opened. */
 export interface ChargingStats {
   /** Counts transactions that began for batches. */
   readonly batches: number;
@@ -1037,9 +1043,9 @@ export interface RejectedRequest {
   /** The request ID of the reply; the client may have chosen it. */
   readonly requestId: string;
   readonly keyId: string;
-  /** The canonical IP of the caller. */
+  /** This is the caller's canonical IP address. */
   readonly clientIp: string;
-  /** The method and path of the row of the route, without values. */
+  /** The row of the route has this method and path, without values. */
   readonly route: string;
   readonly status: number;
   /** The code of the error; null where the reply had none. */
@@ -1050,7 +1056,7 @@ export interface RejectedRequest {
   readonly answer?: PolicyAction | null;
 }
 
-/** Those of a minute that are only counted. */
+/** These are the requests of a minute that are only counted. */
 export interface MoreRejectedRequests {
   readonly account: AccountId;
   /** The minute starts at this time, ms. */
@@ -1060,7 +1066,7 @@ export interface MoreRejectedRequests {
 
 type RejectedColumns = Omit<RejectedRequest, 'account' | 'at'>;
 
-/** In the log: one request, or with null in all other columns those of a minute that were only counted. */
+/** The log has one request in a row, or with null in all other columns those of a minute that were only counted. */
 export type LoggedRejection = {
   readonly [K in keyof RejectedColumns]-?: Exclude<RejectedColumns[K], undefined> | null;
 } & {
@@ -1115,7 +1121,7 @@ export interface UncertainReplyCount {
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** A text without addresses, names, numbers and ids. */
+  /** The text is without addresses, names, numbers and IDs. */
   readonly template: string;
   /** How the last one was read. */
   readonly rule: string;
@@ -1146,7 +1152,7 @@ export interface TrafficRow {
   readonly hour: number;
   /** `status` counts replies of 4xx by status; `mx` and `smtp` count verifications of that level by latency bucket. */
   readonly metric: 'status' | 'mx' | 'smtp';
-  /** The HTTP status, or the number of the latency bucket (kernel/latency.ts). */
+  /** This is the HTTP status, or the number of the latency bucket (kernel/latency.ts). */
   readonly bucket: number;
   readonly count: number;
 }
@@ -1154,7 +1160,7 @@ export interface TrafficRow {
 export interface Traffic {
   /** Adds to the stored counts; counts of deleted accounts are dropped. */
   add(rows: readonly TrafficRow[]): Promise<void>;
-  /** Of all accounts together, from the hour of `from` on. Gives up after `withinMs`. */
+  /** Returns the traffic of all accounts together, from the hour of `from` on. Gives up after `withinMs`. */
   ofAll(from: number, withinMs: number): Promise<Omit<TrafficRow, 'account'>[]>;
   /** Returns rows from the hour of `from` to before `to`, oldest first. */
   list(account: AccountId, from: number, to: number): Promise<TrafficRow[]>;
@@ -1183,7 +1189,7 @@ export interface LogSearch {
   readonly operator?: readonly string[] | null;
   /** Names of the egresses from which the mail server was asked. */
   readonly egress?: readonly string[] | null;
-  /** The decision of the policy of the request. */
+  /** The policies of the requests decided one of these. */
   readonly decision?: readonly PolicyAction[] | null;
   /** What became of mail to the address. */
   readonly mail?: readonly LogMail[] | null;
@@ -1191,7 +1197,7 @@ export interface LogSearch {
   readonly confidence?: readonly LogConfidence[] | null;
   /** Says on which way an outcome of the mail came: an `OutcomeOrigin`, or the id of a connection. */
   readonly reported?: readonly string[] | null;
-  /** IDs of lists. */
+  /** These are IDs of lists. */
   readonly list?: readonly string[] | null;
   /** Which of these rows must not match. */
   readonly not?: readonly LogNegatable[];
@@ -1267,7 +1273,7 @@ export interface Person {
 /** All addresses that lead to the mailbox. */
 export interface Spellings {
   readonly is: (address: string) => boolean;
-  /** In lower case; each spelling in ASCII has one of them in it. */
+  /** They are in lower case; each spelling in ASCII has one of them in it. */
   readonly domains: readonly string[];
 }
 
@@ -1347,7 +1353,7 @@ export interface NewOutcome {
   readonly domain: string;
   readonly class: OutcomeClass;
   readonly at: number;
-  /** Codes such as `550 5.1.1`; null: unknown. */
+  /** These are codes such as `550 5.1.1`; null means unknown. */
   readonly code: string | null;
   readonly source: string | null;
   /** Null: of no verification, or of one that is not measured. */
@@ -1373,9 +1379,9 @@ export interface Contradiction {
 export type OutcomeFrom = { readonly origin: OutcomeOrigin } | { readonly connection: string };
 
 export interface OutcomesRecorded {
-  /** In the order of what was to be recorded. */
+  /** They are in the order of what was to be recorded. */
   readonly results: readonly ('recorded' | 'duplicate')[];
-  /** Those that were none before. */
+  /** These were no contradictions before. */
   readonly contradictions: readonly Contradiction[];
 }
 
@@ -1399,7 +1405,7 @@ export interface MailboxOutcomes {
 }
 
 interface PredictedSum extends OutcomeSum {
-  /** Of all that were sent, in thousandths. */
+  /** This is the sum of what was predicted for all that were sent, in thousandths. */
   readonly predicted: number;
 }
 
@@ -1429,7 +1435,7 @@ interface Outcomes {
   ): Promise<MailboxOutcomes[]>;
   /** Maps each `groupKey` to its sums. */
   verdictSums(account: AccountId): Promise<ReadonlyMap<string, OutcomeSum>>;
-  /** By tenths of what was predicted, 0 to 9. */
+  /** The key is the tenth of what was predicted, 0 to 9. */
   predictions(account: AccountId): Promise<ReadonlyMap<number, PredictedSum>>;
   /** Returns the newest first; null: those of all live accounts. */
   contradictions(account: AccountId | null, limit: number): Promise<Contradiction[]>;
@@ -1490,7 +1496,7 @@ interface NewList {
   /** `lst_…`, made by the caller. */
   readonly id: string;
   readonly account: AccountId;
-  /** Under which results are recorded. */
+  /** Results are recorded under this key. */
   readonly keyId: string;
   /** The canonical address of the uploader: `ip_address` filters match it. */
   readonly clientIp: string | null;
@@ -1503,9 +1509,8 @@ interface NewList {
 }
 
 export interface ListRowAddress {
-  /** Within the list, from 1; rows with the same address, or mailbox, have the same number. */
+  /** It counts from 1 within the list; rows with the same address, or mailbox, have the same number. */
   readonly number: number;
-  /** The index of its column. */
   readonly column: number;
   /** Null: what its cell has, without dressing. */
   readonly text: string | null;
@@ -1514,10 +1519,10 @@ export interface ListRowAddress {
 export interface ListRow {
   /** Counts from 1, without the header. */
   readonly row: number;
-  /** In the order of the file; none: it is blank or unreadable. */
+  /** They are in the order of the file; an empty list means that the row is blank or unreadable. */
   readonly addresses: readonly ListRowAddress[];
   readonly cells: readonly string[];
-  /** Cells beyond the last column. */
+  /** These cells are beyond the last column. */
   readonly extra: readonly string[];
   /** Why it could not be read, and where in the file. */
   readonly problem: { readonly code: string; readonly line: number } | null;
@@ -1579,7 +1584,7 @@ export interface List {
   readonly rows: ListRowCounts;
   /** Counts distinct addresses. */
   readonly done: number;
-  /** Of those that are not done: asked about, and to be asked about again. */
+  /** So many addresses are not done: those asked about, and those to be asked about again. */
   readonly waiting: number;
   readonly breakdown: ListBreakdown;
   /** Counts those that were done in a second, lately; null: unknown, or not running. */
@@ -1620,9 +1625,9 @@ export interface ListBlock {
   readonly rows: readonly ListRow[];
   /** An address with a number below it is that of a row in an earlier block. */
   readonly firstAddress: number;
-  /** By number of the address; those that are not done are missing. */
+  /** The key is the number of the address; those that are not done are missing. */
   readonly results: ReadonlyMap<number, ListResult>;
-  /** By number of the address: how often those that wait were asked about. */
+  /** The key is the number of an address that waits, the value how often it was asked about. */
   readonly asked: ReadonlyMap<number, number>;
 }
 
@@ -1648,7 +1653,7 @@ export interface RunningList {
   readonly done: number;
 }
 
-/** One address of a list, claimed. */
+/** One address of a list has been claimed. */
 export interface ListWork {
   readonly list: string;
   readonly account: AccountId;
@@ -1699,7 +1704,7 @@ export interface ListRecorded {
   readonly outcome: 'recorded' | 'completed' | 'ended';
   /** This call has recorded so many results. */
   readonly recorded: number;
-  /** The numbers of their addresses. */
+  /** These are the numbers of their addresses. */
   readonly results: readonly number[];
   readonly charged: number;
 }
@@ -1711,7 +1716,7 @@ interface Finished {
 }
 
 export interface ListReading {
-  /** From which the rows of its blocks are numbered. */
+  /** The rows of its blocks are numbered from this. */
   readonly base: number;
   readonly room: ListRoom;
 }
@@ -1790,14 +1795,14 @@ export interface Lists {
    * the start succeeds or is refused; missing: it keeps its own.
    */
   start(account: AccountId, id: string, by?: Actor, level?: Level): Promise<ListStart>;
-  /** Of a list whose `start` was asked for with the upload and refused. */
+  /** Sets why the `start` that was asked for with the upload of a list was refused. */
   setError(account: AccountId, id: string, error: ListError | null): Promise<void>;
   /** Canceling releases what is held; deleting makes the list invisible, and a job removes it with its results. */
   change(account: AccountId, id: string, action: Exclude<ListAction, 'start'>, by?: Actor): Promise<ListChange>;
 
   /** Makes a lease for a worker in this process. */
   newLease(): Promise<string>;
-  /** Oldest first. */
+  /** The oldest comes first. */
   running(): Promise<RunningList[]>;
   /** The first `chunks` chunks of a list that nobody has, as addresses; none when it is not running. */
   claim(claim: ListClaim & { readonly chunks: number }): Promise<ListWork[]>;
@@ -1819,7 +1824,7 @@ export interface Lists {
 
 // Users and what they do.
 
-/** Without the token and its hash. */
+/** The token and its hash are left out. */
 export interface SessionRecord {
   readonly id: string;
   /** Where it was last seen; null: unknown. */
@@ -1827,7 +1832,7 @@ export interface SessionRecord {
   /** As the browser sent it; '' if it sent none. */
   readonly userAgent: string;
   readonly createdAt: number;
-  /** Exact to the hour (SESSION_REFRESH_MINUTES). */
+  /** It is exact to the hour (SESSION_REFRESH_MINUTES). */
   readonly lastSeenAt: number;
 }
 
@@ -1866,7 +1871,7 @@ export interface UserChange {
   /** Forgets what was counted of the subject: see `Attempts.clear`. */
   clearAttempts(subject: string): Promise<void>;
   mail(payload: MailPayload): Promise<void>;
-  /** To the audit log: see `AuditLog.recordUserEvent`. */
+  /** Writes to the audit log: see `AuditLog.recordUserEvent`. */
   record(event: Omit<UserEvent, 'user'>): Promise<void>;
 }
 
@@ -1878,13 +1883,13 @@ export interface OidcIdentity {
 
 /** Sessions and passkeys. The sign-in library makes them, on the same tables (see `Store.authDatabase`). */
 interface SignIns {
-  /** The user who is linked to the identity. */
+  /** Returns the user who is linked to the identity. */
   userByIdentity(identity: OidcIdentity): Promise<string | null>;
   /** Users with a session of this mark: see `UserChange.endOidcSessions`. */
   usersByOidcSession(mark: string): Promise<string[]>;
   /** Those that have not expired, the one seen last first; at most SESSIONS_LISTED. */
   sessions(user: string): Promise<SessionRecord[]>;
-  /** Oldest first. */
+  /** The oldest comes first. */
   passkeys(user: string): Promise<PasskeyRecord[]>;
   /** Goes by the ID of the credential (WebAuthn Level 3 §4). */
   markPasskeyUsed(credentialId: string): Promise<void>;
@@ -1903,7 +1908,7 @@ interface SignIns {
 export interface SavedView {
   readonly id: string;
   readonly name: string;
-  /** The query string of the page. */
+  /** This is the query string of the page. */
   readonly search: string;
 }
 
@@ -1994,7 +1999,7 @@ interface Users {
   get(id: string): Promise<User | null>;
   /** It compares without regard to case. */
   byEmail(email: string): Promise<User | null>;
-  /** The user to whom this mailbox belongs. */
+  /** Returns the user to whom this mailbox belongs. */
   idByMailbox(mailbox: string): Promise<string | null>;
   /** False where it belongs to another user. */
   claimMailbox(user: string, mailbox: string): Promise<boolean>;
@@ -2014,7 +2019,7 @@ interface Membership {
   readonly plan: string;
   readonly status: AccountStatus;
   readonly role: Role;
-  /** The setting of the account. */
+  /** This is the setting of the account. */
   readonly secondFactorRequired: boolean;
   /** The id of its test account, which exists once it was asked for (`role`). */
   readonly testAccount: AccountId;
@@ -2033,7 +2038,7 @@ export interface Member {
   readonly role: Role;
   readonly secondFactor: boolean;
   readonly createdAt: number;
-  /** To within minutes; null: not since it is recorded. */
+  /** It is exact to minutes; null means that no activity was recorded. */
   readonly lastActiveAt: number | null;
 }
 
@@ -2093,7 +2098,7 @@ interface Members {
    * a member who may not send it, or no longer.
    */
   invite(account: AccountId, input: InvitationInput, by: Actor): Promise<Invitation | null>;
-  /** Those that can be used. */
+  /** Returns those that can be used. */
   invitations(account: AccountId): Promise<Invitation[]>;
   /** Only owners may withdraw an owner's invitation. */
   withdraw(account: AccountId, id: string, by: Actor): Promise<Exclude<RoleOutcome, 'last_owner'>>;
@@ -2147,17 +2152,18 @@ interface Upkeep {
   removeAccount(account: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** One reading of the store's clock. */
+/** This is one reading of the store's clock. */
 export interface ClockReading {
-  /** In ms. */
+  /** This is in ms. */
   readonly now: number;
   /**
-   * By how much more it has moved than time has passed since this process read it last, ms; negative: it was set back.
-   * For the first reading of a process: since any process wrote down that it was seen.
+   * The clock has moved by so much more than time has passed since this process read it last, ms; a negative value
+   * means that it was set back. The first reading of a process compares with when any process wrote down that it was
+   * seen.
    */
   readonly stepMs: number;
   /**
-   * Since when it is doubted, because it moved by over CLOCK_DOUBT_HOURS more than time passed. A long downtime looks
+   * It is doubted since then, because it moved by over CLOCK_DOUBT_HOURS more than time passed. A long downtime looks
    * the same. Nothing is purged for CLOCK_DOUBT_HOURS, unless the clock is set back before.
    */
   readonly doubtedSince: number | null;
@@ -2167,7 +2173,7 @@ export interface ClockReading {
 export interface StoreClock {
   /** Reads it, and writes down what was seen. */
   read(): Promise<ClockReading>;
-  /** The same without writing, by what others wrote down. */
+  /** Does the same without writing, by what others wrote down. */
   peek(): Promise<ClockReading>;
 }
 
@@ -2184,7 +2190,7 @@ export type StoreEvent =
 interface SharedFile {
   /** Of those that belong together, the beginning is the same. */
   readonly name: string;
-  /** ISO 8601 in UTC with milliseconds: of two, the later one counts. */
+  /** This is ISO 8601 in UTC with milliseconds: of two, the later one counts. */
   readonly made: string;
   readonly text: string;
 }
@@ -2205,7 +2211,6 @@ interface SharedFiles {
  * it is not renewed.
  */
 export interface SliceRequest {
-  /** The key of the limit. */
   readonly key: string;
   readonly total: number;
   /** Units that the node may use until it gets the reply: it cannot be left with fewer. */
@@ -2269,7 +2274,7 @@ export interface KeptStats {
 }
 
 export interface JobCount {
-  /** A JobKind, or a kind of another version of the service. */
+  /** This is a JobKind, or a kind of another version of the service. */
   readonly kind: string;
   readonly state: JobState;
   readonly count: number;
@@ -2307,7 +2312,7 @@ export type RetryCause =
   /** Another process has the lock of the SQLite file. */
   | 'busy';
 
-/** One transaction of the charge. */
+/** The charge reports each of its transactions so. */
 export interface ChargedBatch {
   readonly requests: number;
   /** Lasts from its begin to the end of its commit, retries included. */
@@ -2337,7 +2342,7 @@ interface NodeRow {
   /** The version of its program; null: it has not said so yet. */
   readonly version: string | null;
   readonly startedAt: number;
-  /** By the store's clock; null: never. */
+  /** This is by the store's clock; null means never. */
   readonly seenAt: number | null;
 }
 
@@ -2355,11 +2360,11 @@ interface Nodes {
 
 // Webhooks
 
-/** Without its secrets. */
+/** Its secrets are left out. */
 export interface Webhook {
   readonly id: string;
   readonly accountId: AccountId;
-  /** Of a chat: without the part that is its secret. */
+  /** The URL of a chat comes without the part that is its secret. */
   readonly url: string;
   readonly format: WebhookFormat;
   readonly events: WebhookSubscription;
@@ -2367,9 +2372,9 @@ export interface Webhook {
   readonly enabled: boolean;
   readonly disabledReason: DisabledReason | null;
   readonly disabledAt: number | null;
-  /** Since when every attempt has failed; null: the last one succeeded, or there was none. */
+  /** Every attempt has failed since then; null means that the last one succeeded, or that there was none. */
   readonly failingSince: number | null;
-  /** Until when secrets before the last rotation sign alongside; null: they do not, or no longer. */
+  /** Secrets before the last rotation sign alongside until then; null means that they do not, or no longer. */
   readonly previousSecretUntil: number | null;
   readonly createdAt: number;
 }
@@ -2400,7 +2405,7 @@ export interface Delivery {
   readonly eventId: string;
   readonly event: WebhookEventType;
   readonly status: DeliveryStatus;
-  /** Attempts in order of time. */
+  /** They are in order of time. */
   readonly attempts: readonly DeliveryAttempt[];
   readonly nextAttemptAt: number | null;
   readonly createdAt: number;
@@ -2417,7 +2422,7 @@ export interface Dispatch {
   readonly secrets: readonly string[];
   readonly eventId: string;
   readonly body: string;
-  /** By the store's clock. */
+  /** This is by the store's clock. */
   readonly at: number;
 }
 /** An attempt that is due. */
@@ -2434,7 +2439,7 @@ interface PreparedTest extends Dispatch {
 interface DueDeliveries {
   /** Oldest first; empty when the webhook or its account is deleted, disabled or suspended. */
   readonly due: readonly DueDelivery[];
-  /** For how long all attempts have failed, ms; null: they have not. */
+  /** All attempts have failed for so long, ms; null means that they have not. */
   readonly failingForMs: number | null;
 }
 
@@ -2464,7 +2469,7 @@ interface Webhooks {
     input: WebhookInput & { readonly secret: string; readonly format: WebhookFormat },
     by: Actor,
   ): Promise<Webhook>;
-  /** Oldest first. */
+  /** The oldest comes first. */
   list(account: AccountId): Promise<Webhook[]>;
   get(account: AccountId, id: string): Promise<Webhook | null>;
   /** Disabling it ends its pending deliveries. */
@@ -2559,7 +2564,7 @@ export interface HookSettings {
   readonly name: string;
   /** Names a policy of the account. */
   readonly policy: string;
-  /** In which mailboxes are remembered; null: they are not. */
+  /** Mailboxes are remembered in this scope; null means that they are not. */
   readonly scope: string | null;
   /** How long the caller waits. */
   readonly timeoutMs: number;
@@ -2567,14 +2572,14 @@ export interface HookSettings {
   readonly rateLimit: number | null;
 }
 
-/** Without its secrets. */
+/** Its secrets are left out. */
 export interface Hook extends HookSettings {
   readonly id: string;
   readonly accountId: AccountId;
   readonly kind: HookKind;
   /** False: its caller's secret is not known yet, so that every call is refused. */
   readonly hasSecret: boolean;
-  /** Until when the secret before the last roll is accepted; null: it is not, or no longer. */
+  /** The secret before the last roll is accepted until then; null means that it is not, or no longer. */
   readonly previousSecretUntil: number | null;
   readonly createdAt: number;
   /** When a call was last signed with a valid secret, exact to a minute. */
@@ -2600,7 +2605,7 @@ interface Hooks {
     input: HookSettings & { readonly kind: HookKind; readonly secret: string | null },
     by: Actor,
   ): Promise<Hook>;
-  /** Oldest first. */
+  /** The oldest comes first. */
   list(account: AccountId): Promise<Hook[]>;
   get(account: AccountId, id: string): Promise<Hook | null>;
   update(account: AccountId, id: string, change: Partial<HookSettings>, by: Actor): Promise<Hook | null>;
@@ -2615,7 +2620,7 @@ interface Hooks {
 
 // Providers that report outcomes.
 
-/** Without its secrets. */
+/** Its secrets are left out. */
 export interface OutcomeSource {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2623,7 +2628,7 @@ export interface OutcomeSource {
   readonly name: string;
   /** False: the provider's secret is not known yet, so that every request is refused. */
   readonly hasSecret: boolean;
-  /** Until when the secret before the last roll is accepted; null: it is not, or no longer. */
+  /** The secret before the last roll is accepted until then; null means that it is not, or no longer. */
   readonly previousSecretUntil: number | null;
   /** Outcomes that came from there. */
   readonly received: number;
@@ -2648,7 +2653,7 @@ interface OutcomeSources {
     input: { readonly provider: OutcomeProvider; readonly name: string; readonly secret: string | null },
     by: Actor,
   ): Promise<OutcomeSource>;
-  /** Oldest first. */
+  /** The oldest comes first. */
   list(account: AccountId): Promise<OutcomeSource[]>;
   get(account: AccountId, id: string): Promise<OutcomeSource | null>;
   /** From now on `secret` is accepted, and the one before for `graceMs` more. */

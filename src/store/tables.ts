@@ -100,9 +100,9 @@ interface OperatorLeasesTable {
 interface PaceSlicesTable {
   key: string;
   version: number;
-  /** A Division as JSON. */
+  /** This is a Division as JSON. */
   division: string;
-  /** Of the slice that was leased last. */
+  /** The slice that was leased last ends then. */
   ends_at: number;
 }
 interface PaceTables {
@@ -114,7 +114,7 @@ interface WebhooksTable {
   id: string;
   account_id: string;
   url: string;
-  /** A JSON array of types, or of `*`. */
+  /** This is a JSON array of types, or of `*`. */
   events: string;
   description: string | null;
   secret: string;
@@ -122,7 +122,7 @@ interface WebhooksTable {
   /** Secrets before rotations, the newest first, separated by a space: they sign alongside until then. */
   previous_secret: string | null;
   previous_until: number | null;
-  /** 1 or 0. */
+  /** This is 1 or 0. */
   enabled: number;
   disabled_reason: DisabledReason | null;
   disabled_at: number | null;
@@ -142,7 +142,7 @@ interface WebhookDeliveriesTable {
   body: string;
   status: DeliveryStatus;
   attempt_count: Generated<number>;
-  /** A JSON array of `DeliveryAttempt`. */
+  /** This is a JSON array of `DeliveryAttempt`. */
   attempts: Generated<string>;
   /** Null means no more. */
   next_attempt_at: number | null;
@@ -152,9 +152,9 @@ interface WebhookDeliveriesTable {
 
 interface AlertSettingsTable {
   account_id: string;
-  /** A JSON array of types. */
+  /** This is a JSON array of types. */
   mails: string;
-  /** 1 or 0. */
+  /** This is 1 or 0. */
   paused: number;
 }
 interface AlertCausesTable {
@@ -210,7 +210,7 @@ interface DismissalsTable {
   cause: string;
 }
 
-/** Of the version before: nothing reads it. */
+/** Only the version before read it. */
 interface SavedViewsTable {
   id: string;
   account_id: string;
@@ -231,7 +231,7 @@ interface ListsTable {
   status: ListStatus | 'uploading' | 'deleted';
   validation_type: Level;
   patience_minutes: number;
-  /** A ListLayout as JSON. */
+  /** This is a ListLayout as JSON. */
   layout: string;
   total: Generated<number>;
   addresses: Generated<number>;
@@ -240,34 +240,34 @@ interface ListsTable {
   unreadable: Generated<number>;
   done: Generated<number>;
   waiting: Generated<number>;
-  /** A ListBreakdown as JSON. */
+  /** This is a ListBreakdown as JSON. */
   breakdown: string;
   unit_price: number;
   price: Generated<number>;
   used: Generated<number>;
   /** The bytes of its blocks and chunks as they were uploaded. */
   bytes: Generated<number>;
-  /** A ListError as JSON. */
+  /** This is a ListError as JSON. */
   error: Generated<string | null>;
   created_at: number;
   changed_at: number;
   started_at: Generated<number | null>;
   finished_at: Generated<number | null>;
-  /** A Pace as JSON. */
+  /** This is a Pace as JSON. */
   pace: Generated<string | null>;
-  /** A ListSummary as JSON. */
+  /** This is a ListSummary as JSON. */
   summary: Generated<string | null>;
-  /** Of its file, as it is stored; 0: none is kept. */
+  /** This is the size of the file as it is stored; 0 means that none is kept. */
   file_bytes: Generated<number>;
   readings: Generated<number>;
-  /** A Policy as JSON; null: none. */
+  /** This is a Policy as JSON; null means none. */
   policy: Generated<string | null>;
 }
 interface ListFilesTable {
   account_id: string;
   list_id: string;
   piece: number;
-  /** Base64. */
+  /** This is in base64. */
   content: string;
 }
 interface ListBlocksTable {
@@ -276,7 +276,7 @@ interface ListBlocksTable {
   first_row: number;
   row_count: number;
   first_address: number;
-  /** A JSON array of texts. */
+  /** This is a JSON array of texts. */
   addresses: string;
   /** JSON, see blocks.ts. */
   rows: string;
@@ -285,7 +285,7 @@ interface ListChunksTable {
   account_id: string;
   list_id: string;
   first_row: number;
-  /** A JSON array of numbers. */
+  /** This is a JSON array of numbers. */
   pending: string;
   attempts: Generated<number>;
   due_at: Generated<number>;
@@ -312,9 +312,9 @@ interface ListLeasesTable {
   ends_at: number;
 }
 
-/** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
+/** The tables of the sign-in library have such flags. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
-/** ISO text as well, or PostgreSQL's own type. */
+/** This is ISO text as well, or PostgreSQL's own type. */
 type Moment<None = never> = ColumnType<string | Date | None, string | None, string | None>;
 
 export interface AccountsTable {
@@ -349,7 +349,7 @@ export interface AccountsTable {
   retention_days: Generated<number | null>;
   low_balance: Generated<number | null>;
   low_balance_told_at: Generated<number | null>;
-  /** 1 or 0. */
+  /** This is 1 or 0. */
   second_factor_required: Generated<number>;
   /** Its live account; null: it is one. */
   test_of: Generated<string | null>;
@@ -379,7 +379,7 @@ interface KeysTable {
   last_used_at: number | null;
   last_used_ip: string | null;
   expires_at: number | null;
-  /** Scopes, separated by spaces; null: DEFAULT_SCOPES. */
+  /** Scopes are separated by spaces; null means DEFAULT_SCOPES. */
   scopes: string | null;
   /** Bounds a calendar month (UTC); null: there is no budget, and the counters mean nothing. */
   budget: number | null;
@@ -477,7 +477,7 @@ interface FiltersTable {
 interface PoliciesTable {
   account_id: string;
   name: string;
-  /** A PolicyRules as JSON. */
+  /** This is a PolicyRules as JSON. */
   rules: string;
   created_at: number;
   changed_at: number;
@@ -497,7 +497,7 @@ interface SeenTable {
 }
 interface SeenSecretsTable {
   account_id: string;
-  /** 32 bytes in base64. */
+  /** These are 32 bytes in base64. */
   secret: string;
   /** Counts the rows of the account in `seen`. */
   mailboxes: number;
@@ -520,7 +520,7 @@ interface OutcomeVerdictsTable {
   /** As `groupKey` makes it. */
   verdict: string;
   predicted: number | null;
-  /** 1 or 0. */
+  /** This is 1 or 0. */
   bounced: number;
   contradicts: number;
   rule: string | null;
@@ -634,7 +634,7 @@ interface TrailTable {
   ip: string | null;
   action: AuditAction;
   target: string;
-  /** A JSON object. */
+  /** This is a JSON object. */
   detail: string;
   count: Generated<number>;
   last_at: Generated<number | null>;
@@ -665,11 +665,11 @@ interface SecretsTable {
 /** See jobs/jobs.ts. */
 interface JobsTable {
   id: string;
-  /** A JobKind, or a kind of another version of the service. */
+  /** This is a JobKind, or a kind of another version of the service. */
   kind: string;
   key: string;
   account_id: string | null;
-  /** A JSON object. */
+  /** This is a JSON object. */
   payload: string;
   state: JobState;
   attempts: number;

@@ -9,7 +9,7 @@ import type { Row } from './tables.ts';
 /** Rows in one statement; five values each. */
 const TRAFFIC_CHUNK = 1_000;
 /** Rows per read: a month of a busy account has tens of thousands. */
-const READ = 5_000;
+const TRAFFIC_READ_ROWS = 5_000;
 
 const trafficId = (row: TrafficRow): string => [row.account, row.hour, row.metric, row.bucket].join('\n');
 
@@ -83,9 +83,9 @@ export function traffic(driver: StorageDriver): Traffic {
       for (let last: TrafficRow | undefined, full = true; full; last = found.at(-1)) {
         const { hour = 0, metric = '', bucket = 0 } = last ?? {};
         const rest = mine.where(sql<boolean>`(hour, metric, bucket) > (${hour}, ${metric}, ${bucket})`);
-        const rows = await rest.limit(READ).execute();
+        const rows = await rest.limit(TRAFFIC_READ_ROWS).execute();
         for (const row of rows) found.push(toTrafficRow(row));
-        full = rows.length === READ;
+        full = rows.length === TRAFFIC_READ_ROWS;
         await yieldToEventLoop();
       }
       return found;

@@ -214,8 +214,8 @@ const DELIVERY_COLUMNS = [
 ] as const;
 
 /**
- * For the audit log and mails: a query may hold what authenticates the sender. Of a chat, whoever knows the path may
- * write to it: only its end is shown, to tell it from others.
+ * The audit log and mails show this: a query may hold what authenticates the sender. Whoever knows the path of a chat
+ * may write to it: only its end is shown, to tell it from others.
  */
 export function shownUrl({ url, format }: Pick<Row<'webhooks'>, 'url' | 'format'>): string {
   if (format === 'slack') return `${new URL(url).origin}/…${url.slice(-4)}`;
@@ -492,7 +492,7 @@ function deliveryMethods(driver: StorageDriver): Pick<Store['webhooks'], Deliver
   };
 }
 
-/** In which form it is sent to a webhook, and whose that is. */
+/** Returns in which form it is sent to a webhook, and whose that is. */
 async function dispatchOf(
   from: Kysely<Tables>,
   webhook: string,
@@ -505,7 +505,7 @@ async function dispatchOf(
   return row && { format: row.format, account: { id: row.id, name: row.name } };
 }
 
-/** The webhook if it is enabled and its account active. */
+/** Returns the webhook if it is enabled and its account active. */
 const servedWebhook = (from: Kysely<Tables>, id: string) =>
   from
     .selectFrom('webhooks as w')

@@ -15,7 +15,7 @@ import { member, verifyNow } from '../store/cast.ts';
 
 const ROWS = 300;
 /** Longer than a service takes to start and run its first jobs, also where the machine is busy. */
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const WITHIN = { timeout: 60_000, interval: 200 };
 
 let dns: DnsLab;
 beforeAll(async () => {
@@ -94,7 +94,7 @@ describe('a node on PostgreSQL whose clock is 31 days ahead', () => {
   it('deletes nothing, says so, and books traffic under the hour of the store', async () => {
     await fill(await freshPostgres());
     const { service, environment, set, ready, logged } = await node('+31d');
-    await expect.poll(() => logged(/purged nothing/), PATIENCE).toBeDefined();
+    await expect.poll(() => logged(/purged nothing/), WITHIN).toBeDefined();
     expect(await rows()).toBe(ROWS);
     expect(logged(/clock differs from the store's/)).toMatch(/"ahead_seconds":26784\d\d/);
     const { status, json } = await ready();
@@ -104,7 +104,7 @@ describe('a node on PostgreSQL whose clock is 31 days ahead', () => {
     const bad = { authorization: `Bearer ${key}` };
     expect((await request(service.url, 'POST', '/v1/verify', { email: 7 }, bad)).status).toBe(400);
     const hours = () => runSql(database.url, 'SELECT hour FROM traffic_hours');
-    await expect.poll(hours, PATIENCE).toHaveLength(1);
+    await expect.poll(hours, WITHIN).toHaveLength(1);
     const [{ hour } = {}] = await hours();
     expect(Math.abs(Number(hour) - systemClock.now())).toBeLessThan(2 * HOUR_MS);
 
@@ -123,7 +123,7 @@ describe('a node on PostgreSQL whose clock is 31 days ahead', () => {
     });
 
     set('+0');
-    await expect.poll(async () => (await ready()).status, PATIENCE).toBe(200);
+    await expect.poll(async () => (await ready()).status, WITHIN).toBe(200);
   });
 });
 
@@ -134,7 +134,7 @@ describe('a node on SQLite', () => {
     await fill(sqlite());
     await store.clock.read();
     const { ready, logged } = await node('+31d');
-    await expect.poll(() => logged(/purged nothing/), PATIENCE).toBeDefined();
+    await expect.poll(() => logged(/purged nothing/), WITHIN).toBeDefined();
     expect(await rows()).toBe(ROWS);
     expect(logged(/clock is ahead of the last time the store has seen/)).toMatch(/"ahead_seconds":26784\d\d/);
     const { status, json } = await ready();
@@ -145,12 +145,12 @@ describe('a node on SQLite', () => {
   it('whose clock is set ahead while it runs deletes nothing, and goes on when it is set right', async () => {
     await fill(sqlite());
     const { set, ready, logged } = await node('+0');
-    await expect.poll(async () => (await ready()).status, PATIENCE).toBe(200);
+    await expect.poll(async () => (await ready()).status, WITHIN).toBe(200);
     set('+31d');
-    await expect.poll(() => logged(/purged nothing/), PATIENCE).toBeDefined();
+    await expect.poll(() => logged(/purged nothing/), WITHIN).toBeDefined();
     expect(await rows()).toBe(ROWS);
     set('+0');
-    await expect.poll(() => logged(/clock was set back/), PATIENCE).toBeDefined();
+    await expect.poll(() => logged(/clock was set back/), WITHIN).toBeDefined();
     expect((await ready()).json.details.clock).toMatchObject({ doubted_since: null });
   });
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Clock, systemClock, toIso } from '../../src/kernel/clock.ts';
-import { type DnsLab, type Entry, type Lie, type Zone, zone } from '../lab/dns.ts';
+import { type DnsLab, type Entry, type FalseAnswers, type Zone, zone } from '../lab/dns.ts';
 import { doctorLab, EGRESS, HELO } from '../lab/doctor.ts';
 import { startMailSink } from '../lab/mail-sink.ts';
 import { runCli } from '../lab/process.ts';
@@ -254,13 +254,13 @@ describe('mailvet doctor', () => {
     expect([code, out.includes('secret')]).toEqual([1, false]);
   });
 
-  it('with a resolver that lies: what it does, and how to fix it', async () => {
-    const liar = await zone({});
-    const ask = async (lie: Lie) => {
-      liar.lie(lie);
+  it('with a resolver that gives false answers: what it does, and how to fix it', async () => {
+    const resolver = await zone({});
+    const ask = async (falseAnswers: FalseAnswers) => {
+      resolver.answerFalsely(falseAnswers);
       const { code, out } = await runCli(['doctor'], {
         ...environment,
-        MAILVET_DNS_SERVERS: `127.0.0.1:${liar.port}`,
+        MAILVET_DNS_SERVERS: `127.0.0.1:${resolver.port}`,
         MAILVET_DNS_CONTROL_NAMES: '',
       });
       expect(code).toBe(1);
@@ -274,7 +274,7 @@ describe('mailvet doctor', () => {
         /^fail {2}resolver {4}The DNS resolver invents an address for every name/m,
       );
     } finally {
-      await liar.close();
+      await resolver.close();
     }
   });
 

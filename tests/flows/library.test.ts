@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createVerifier, VerificationUnavailableError, type Verifier, VerifierClosedError } from '../../src/index.ts';
-import { CONTROL_ZONE, type DnsLab, LIES, zone } from '../lab/dns.ts';
+import { CONTROL_ZONE, type DnsLab, FALSE_ANSWERS, zone } from '../lab/dns.ts';
 
 const opened: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -102,12 +102,12 @@ describe('options that cannot be used', () => {
 });
 
 describe('a resolver that lies', () => {
-  it.each(LIES)('%s for every name: no verdict that rests on DNS', async (lie) => {
+  it.each(FALSE_ANSWERS)('%s for every name: no verdict that rests on DNS', async (how) => {
     const [verifier, dns] = await verifierOn();
-    dns.lie(lie);
+    dns.answerFalsely(how);
     const refused = verifier.verify('a@gmail.com');
     await expect(refused).rejects.toThrow(VerificationUnavailableError);
-    await expect(refused).rejects.toThrow(lie === 'one address' ? /invents an address/ : /denies names that exist/);
+    await expect(refused).rejects.toThrow(how === 'one address' ? /invents an address/ : /denies names that exist/);
     expect((await verifier.verify('a@mailinator.com')).reason).toBe('disposable_domain');
     await dns.resume();
     const again = () => verifier.verify('a@gmail.com').then((report) => report.status, String);
@@ -116,7 +116,7 @@ describe('a resolver that lies', () => {
 
   it('is believed without control names', async () => {
     const [verifier, dns] = await verifierOn({ dnsControlNames: [] });
-    dns.lie('nxdomain');
+    dns.answerFalsely('nxdomain');
     expect((await verifier.verify('a@gmail.com')).reason).toBe('domain_not_found');
   });
 });

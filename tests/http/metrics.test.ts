@@ -14,7 +14,7 @@ import { stallable } from '../store/stall.ts';
 import { sendCsv } from './list-lab.ts';
 
 const TOKEN = 'metrics-token-for-the-tests';
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const WITHIN = { timeout: 30_000, interval: 50 };
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
@@ -94,8 +94,8 @@ describe('/metrics', () => {
     for (const who of [member, await lab.testMember(member)]) {
       const { json } = await sendCsv(lab, who, 'email\r\nfirst\r\nsecond\r\nfirst\r\n', '?column=1');
       const status = async () => (await who.call('GET', `/v1/lists/${json.id}`)).json.status;
-      await expect.poll(status, PATIENCE).toBe('completed');
-      await expect.poll(counted, PATIENCE).toBe(2);
+      await expect.poll(status, WITHIN).toBe('completed');
+      await expect.poll(counted, WITHIN).toBe(2);
     }
   });
 
@@ -109,7 +109,7 @@ describe('/metrics', () => {
     await createKey(lab.store, member.account.id, { name: 'fresh', allowIps: [] });
     for (const outcome of ['failed', 'delivered'])
       await expect
-        .poll(async () => (await scrape()).value('mailvet_webhook_attempts_total', { outcome }), PATIENCE)
+        .poll(async () => (await scrape()).value('mailvet_webhook_attempts_total', { outcome }), WITHIN)
         .toBe(1);
   });
 
@@ -127,7 +127,7 @@ describe('/metrics', () => {
     await member.call('POST', '/v1/lists', { emails: ['a@good.com', 'b@good.com'], start: false });
     await member.call('POST', '/v1/filters', { value: 'blocked.com' });
     const checking = member.verify('b@google-hosted.com', { validation_type: 'smtp', timeout_ms: 30_000 });
-    await expect.poll(() => server.commands.some(({ verb }) => verb === 'RCPT'), PATIENCE).toBe(true);
+    await expect.poll(() => server.commands.some(({ verb }) => verb === 'RCPT'), WITHIN).toBe(true);
     await runSql(lab.databaseUrl, `UPDATE verifications SET created_at = created_at - ${31 * DAY_MS}`);
     later();
     const { value, text } = await scrape();
@@ -205,7 +205,7 @@ describe('/metrics', () => {
     const waiting = member.verify('a@good.com');
     const cause = ENGINE === 'sqlite' ? 'busy' : 'locked';
     await expect
-      .poll(async () => (await scrape()).value('mailvet_charge_retries_total', { cause }), PATIENCE)
+      .poll(async () => (await scrape()).value('mailvet_charge_retries_total', { cause }), WITHIN)
       .toBeGreaterThan(0);
     await lock.release();
     await waiting;
@@ -228,7 +228,7 @@ describe('/metrics', () => {
       .poll(async () => {
         later();
         return (await scrape()).value('mailvet_store_stats_up');
-      }, PATIENCE)
+      }, WITHIN)
       .toBe(1);
   });
 });

@@ -4,7 +4,7 @@ import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { type Database, ENGINE, freshDatabase } from '../lab/stores.ts';
 import { stallable } from '../store/stall.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 200 };
+const WITHIN = { timeout: 20_000, interval: 200 };
 
 let database: Database;
 let link: Awaited<ReturnType<typeof stallable>>;
@@ -28,11 +28,11 @@ const ready = async () => {
 
 describe('/readyz', () => {
   it('is 503 while the store hangs, and 200 when it is back', async () => {
-    await expect.poll(ready, PATIENCE).toEqual([200, 'ok']);
+    await expect.poll(ready, WITHIN).toEqual([200, 'ok']);
     await link.stall();
-    await expect.poll(ready, PATIENCE).toEqual([503, 'failing']);
+    await expect.poll(ready, WITHIN).toEqual([503, 'failing']);
     link.resume();
-    await expect.poll(ready, PATIENCE).toEqual([200, 'ok']);
+    await expect.poll(ready, WITHIN).toEqual([200, 'ok']);
   });
 
   it.skipIf(ENGINE !== 'postgres')('does not depend on rows that others can lock', { timeout: 40_000 }, async () => {
@@ -41,9 +41,9 @@ describe('/readyz', () => {
     await other.query('BEGIN');
     await other.query('SELECT * FROM heartbeat FOR UPDATE');
     await other.query('SELECT * FROM store_clock FOR UPDATE');
-    await expect.poll(ready, PATIENCE).toEqual([200, 'ok']);
+    await expect.poll(ready, WITHIN).toEqual([200, 'ok']);
     expect((await member.verify('a@good.com')).status).toBe(200);
-    await expect.poll(ready, PATIENCE).toEqual([200, 'ok']);
+    await expect.poll(ready, WITHIN).toEqual([200, 'ok']);
     await other.end();
   });
 });

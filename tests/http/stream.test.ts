@@ -13,7 +13,7 @@ import { createLogger } from '../../src/kernel/log.ts';
 import { Costs } from '../../src/service/costs.ts';
 
 const LIMIT = 64 * 1024;
-const input = { body: { cost: 'list_upload', stream: ['text/csv', 'text/plain'] }, bodyLimit: LIMIT } as const;
+const input = { body: { cost: 'list_upload', stream: ['text/csv', 'text/plain'] }, maxBodyBytes: LIMIT } as const;
 
 /** Serves one exchange after the other on a free port. */
 async function listening(serve: (request: HttpRequest, reply: HttpReply) => Promise<void>): Promise<[Server, string]> {

@@ -31,7 +31,7 @@ interface BrowserLab {
   chromium(): Browser;
 }
 
-const PATIENCE_MS = 30_000;
+const WAIT_MAX_MS = 30_000;
 
 /** A suite in the browser. Skipped with a message if there is none; an error with MAILVET_TEST_BROWSER=required. */
 export function describeBrowser(name: string, suite: (lab: BrowserLab) => void): void {
@@ -64,7 +64,7 @@ export function describeBrowser(name: string, suite: (lab: BrowserLab) => void):
         const context = await running.browser.newContext(windowOptions(look));
         if (person) await carry(person, context, url);
         if (now !== undefined) await context.clock.setFixedTime(now);
-        context.setDefaultTimeout(PATIENCE_MS);
+        context.setDefaultTimeout(WAIT_MAX_MS);
         const watch = await watchPages(context, new URL(url).origin);
         open.push({ context, watch });
         const page = await context.newPage();

@@ -71,7 +71,7 @@ export function talk(setup: Partial<DialogueSetup> = {}) {
     feed,
     ask: (...questions: RecipientQuestion[]) =>
       feed({ is: 'ask', questions: questions.length > 0 ? questions : [question()] }),
-    hear: (...lines: string[]) => {
+    receive: (...lines: string[]) => {
       for (const line of lines) feed({ is: 'replies', replies: [reply(line)] });
     },
     ehlo: (...keywords: string[]) =>

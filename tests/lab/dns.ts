@@ -21,9 +21,12 @@ export type { Entry, Fault, Zone } from './dns-zone.ts';
 /** What a paused server does: drop everything, reply with this code, or close its port. */
 type Pause = 'silent' | 'servfail' | 'refused' | 'closed';
 
-/** How a lying server replies to every question: the last one has one address for every name and no other records. */
-export const LIES = ['nxdomain', 'nxdomain without SOA', 'nodata', 'one address'] as const;
-export type Lie = (typeof LIES)[number];
+/**
+ * What a server with false answers replies to every question: the last one has one address for every name and no other
+ * records.
+ */
+export const FALSE_ANSWERS = ['nxdomain', 'nxdomain without SOA', 'nodata', 'one address'] as const;
+export type FalseAnswers = (typeof FALSE_ANSWERS)[number];
 
 /** What the resolver's default control names have on the Internet. */
 export const CONTROL_ZONE: Zone = {
@@ -52,9 +55,9 @@ export interface DnsLab {
   /** Replaces a name's records; null removes it. */
   set(name: string, entry: Entry | null): void;
   pause(how?: Pause): Promise<void>;
-  /** Ends a pause or a lie. */
+  /** Ends a pause or false answers. */
   resume(): Promise<void>;
-  lie(how: Lie): void;
+  answerFalsely(how: FalseAnswers): void;
   close(): Promise<void>;
 }
 
@@ -70,7 +73,7 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
   const queries: Query[] = [];
   const connections = new Set<Socket>();
   let paused: Pause | null = null;
-  let lying: Lie | null = null;
+  let falseAnswers: FalseAnswers | null = null;
   let udp: UdpSocket;
   let tcp: TcpServer;
   let port = options.port ?? 0;
@@ -89,9 +92,9 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
     const held =
       fault === 'servfail' || fault === 'refused'
         ? no(fault)
-        : lying === null
+        : falseAnswers === null
           ? lookUp(names, name, question.type, options)
-          : lieAbout(name, question.type, lying);
+          : falseAnswer(name, question.type, falseAnswers);
     if (fault !== null && typeof fault === 'object') await after(fault.slow);
     let reply = forge({ fault, query, question, held, over, edns });
     const fits = over === 'tcp' || fault !== null || (reply?.octets.length ?? 0) <= (edns ? 1232 : 512);
@@ -162,24 +165,24 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
     async resume() {
       if (paused === 'closed') await open();
       paused = null;
-      lying = null;
+      falseAnswers = null;
     },
-    lie: (how) => {
-      lying = how;
+    answerFalsely: (how) => {
+      falseAnswers = how;
     },
     close: () => (paused === 'closed' ? Promise.resolve() : shut()),
   };
 }
 
-const LIE_ZONES: Readonly<Record<Lie, Zone>> = {
+const FALSE_ZONES: Readonly<Record<FalseAnswers, Zone>> = {
   nxdomain: {},
   'nxdomain without SOA': {},
   nodata: { '*': { TXT: [] } },
   'one address': { '*': { A: ['127.0.0.1'] } },
 };
 
-const lieAbout = (name: string, type: string, how: Lie): Held =>
-  lookUp(new Map(Object.entries(LIE_ZONES[how])), name, type, {
+const falseAnswer = (name: string, type: string, how: FalseAnswers): Held =>
+  lookUp(new Map(Object.entries(FALSE_ZONES[how])), name, type, {
     negativeTtl: how === 'nxdomain without SOA' ? null : 60,
   });
 

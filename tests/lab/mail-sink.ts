@@ -26,7 +26,7 @@ export interface MailSink {
 }
 
 /** The machine may be busy. */
-const PATIENCE_MS = 30_000;
+const WAIT_MAX_MS = 30_000;
 
 export async function startMailSink(persona: Persona = {}): Promise<MailSink> {
   const mails: Mailed[] = [];
@@ -58,7 +58,7 @@ export async function startMailSink(persona: Persona = {}): Promise<MailSink> {
     mails,
     smtp,
     async next(to) {
-      for (const until = performance.now() + PATIENCE_MS; performance.now() < until; ) {
+      for (const until = performance.now() + WAIT_MAX_MS; performance.now() < until; ) {
         const found = mails.find((mail) => mail.to.includes(to) && !taken.has(mail));
         if (found !== undefined) {
           taken.add(found);

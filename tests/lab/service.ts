@@ -12,7 +12,7 @@ import { createLogger } from '../../src/kernel/log.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { type CreatedKey, createKey } from '../../src/service/keys.ts';
 import type { Account, KeyLimits, Store } from '../../src/store/store.ts';
-import { type DnsLab, type Lie, type Zone, zone } from './dns.ts';
+import { type DnsLab, type FalseAnswers, type Zone, zone } from './dns.ts';
 import { type OidcLab, oidcOptions } from './oidc.ts';
 import { freshDatabase } from './stores.ts';
 
@@ -72,10 +72,17 @@ export interface Reply {
 
 export async function startLab(
   environment: EnvironmentVariables = {},
-  parts: { net?: Zone; lie?: Lie; clock?: Clock; web?: string; dashboardPerWindow?: number; oidc?: OidcLab } = {},
+  parts: {
+    net?: Zone;
+    falseAnswers?: FalseAnswers;
+    clock?: Clock;
+    web?: string;
+    dashboardPerWindow?: number;
+    oidc?: OidcLab;
+  } = {},
 ): Promise<Lab> {
   const dns = await zone({ ...NET, ...parts.net });
-  if (parts.lie) dns.lie(parts.lie);
+  if (parts.falseAnswers) dns.answerFalsely(parts.falseAnswers);
   const database = await freshDatabase();
   const dir = await mkdtemp(join(tmpdir(), 'mailvet-lab-'));
   const read = readOptions({

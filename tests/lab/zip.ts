@@ -1,4 +1,4 @@
-/** ZIP archives for tests: also those that lie. */
+/** ZIP archives for tests, also with wrong sizes and checksums. */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 interface ZipLie {

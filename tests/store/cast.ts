@@ -79,10 +79,10 @@ const onlyFilters =
       : null;
 
 /** Who asks: by an API key, or as a person of an account. */
-type Asker = { readonly hash: AdmissionRequest['keyHash']; readonly test?: boolean };
+type Requester = { readonly hash: AdmissionRequest['keyHash']; readonly test?: boolean };
 
 /** A request to verify; without `decide` a hold is taken unless a filter matches. */
-export function asking({ hash, test = false }: Asker, asked: Asked = {}): AdmissionRequest {
+export function asking({ hash, test = false }: Requester, asked: Asked = {}): AdmissionRequest {
   const { scope = 'verify', level = 'mx', ip = IP, id = newVerificationId(), invalid = false, holdMs = 60_000 } = asked;
   const { idempotency = null, filterKeys = {}, seen = null, decide = onlyFilters(id) } = asked;
   const address = { email: 'jane@example.com', mailbox: 'jane@example.com', domains: ['example.com', 'com'] };
@@ -100,7 +100,7 @@ export function asking({ hash, test = false }: Asker, asked: Asked = {}): Admiss
 /** A request whose verdict waits for nobody. */
 export function verifyNow(
   store: Store,
-  who: Asker,
+  who: Requester,
   more: Partial<VerificationRecord> = {},
   asked: Asked = {},
 ): Promise<Admission> {
@@ -111,7 +111,7 @@ export function verifyNow(
 /** Takes a hold, and answers its id and who took it. */
 export async function hold(
   store: Store,
-  who: Asker,
+  who: Requester,
   asked: Asked = {},
 ): Promise<{ id: string; caller: Caller; balance: number }> {
   const id = asked.id ?? newVerificationId();

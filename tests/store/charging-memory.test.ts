@@ -10,7 +10,7 @@ import { commitProxy } from './commit-proxy.ts';
 import { BY } from './people.ts';
 import { startProcess } from './processes.ts';
 
-const PATIENCE = { timeout: 40_000, interval: 50 };
+const WITHIN = { timeout: 40_000, interval: 50 };
 
 /** What becomes of a request: its outcome, the code of its refusal, or the reason of its record. */
 function outcomeOf(admission: Admission): string {
@@ -178,7 +178,7 @@ describeStores('a node that remembers an account', (lab) => {
       await other.query(`BEGIN; SELECT id FROM accounts WHERE id = '${who.account.id}' FOR NO KEY UPDATE`);
       const asked = ask(store, who);
       const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-      await expect.poll(() => lab.sql(waiting), PATIENCE).toHaveLength(1);
+      await expect.poll(() => lab.sql(waiting), WITHIN).toHaveLength(1);
       await other.query(`${statement(who)}; COMMIT`);
       await other.end();
       expect(outcomeOf(await asked)).toBe(expected);
@@ -274,7 +274,7 @@ describeStores('a node whose clock stood still', (lab) => {
       const frozen = await startProcess(lab.url, 'freeze', who.hash, 3);
       frozen.tell('go');
       const state = () => readFileSync(`/proc/${frozen.child.pid}/stat`, 'latin1').split(') ')[1]?.[0];
-      await expect.poll(state, PATIENCE).toBe('T');
+      await expect.poll(state, WITHIN).toBe('T');
       expect(outcomeOf(await ask(store, who))).toBe('settled');
       await store.accounts.set(who.account.id, { status: 'suspended' });
       frozen.child.kill('SIGCONT');

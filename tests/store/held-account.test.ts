@@ -6,7 +6,7 @@ import { hold, type Member, member, verdict, verifyNow } from './cast.ts';
 import { startProcess } from './processes.ts';
 
 const ACCOUNTS = 24;
-const PATIENCE = { timeout: 40_000, interval: 100 };
+const WITHIN = { timeout: 40_000, interval: 100 };
 
 const outcomeOf = (store: Store, who: Member) =>
   verifyNow(store, who).then(
@@ -53,7 +53,7 @@ describeStores('an account that another session holds', (lab) => {
     while (tries.at(-1) !== 'settled') tries.push(await outcomeOf(store, held!));
     // One before, the settlement, and what was settled just now.
     await expect
-      .poll(async () => store.accounts.get(held!.account.id), PATIENCE)
+      .poll(async () => store.accounts.get(held!.account.id), WITHIN)
       .toMatchObject({ balance: 97, locked: 0 });
     expect(await store.accounts.audit()).toEqual([]);
   });
@@ -80,7 +80,7 @@ describeStores('a node that is frozen inside its transaction', (lab) => {
       const frozen = await startProcess(lab.url, 'freeze', own!.hash);
       frozen.tell('go');
       const locks = `SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`;
-      await expect.poll(() => lab.sql(locks), PATIENCE).toHaveLength(1);
+      await expect.poll(() => lab.sql(locks), WITHIN).toHaveLength(1);
       const waiting = outcomeOf(store, own!);
       for (let round = 0; round < 3; round += 1)
         expect(await Promise.all(others.map((who) => outcomeOf(store, who)))).toEqual(others.map(() => 'settled'));

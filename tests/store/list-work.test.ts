@@ -51,7 +51,7 @@ describeStores('work on a list', (lab) => {
     expect(await store.accounts.get(who.account.id)).toMatchObject({ balance: 100, locked: 0 });
   });
 
-  it('asks again about a deferred address, until its patience ends; then the last answer stands', async () => {
+  it('asks again about a deferred address, until its time for retries ends; then the last answer stands', async () => {
     const store = await lab.open();
     const who = await member(store, { credits: 1_000 });
     const { id: account } = who.account;
@@ -83,7 +83,7 @@ describeStores('work on a list', (lab) => {
     const [last] = await waitingWith(store, who, id, 'w');
     if (!last) throw new Error('The address is due.');
     expect(last.attempts).toBe(2);
-    // Two minutes from now, the patience will have ended.
+    // Two minutes from now, the time for retries will have ended.
     const end = await store.lists.record(account, id, [found(last, credits, 2 * MINUTE)]);
     expect(end).toMatchObject({ outcome: 'completed', recorded: 1, results: [expect.any(Number)], charged: 10 });
     expect((await store.lists.block(account, id, 0))?.results.get(1)).toMatchObject({ attempts: 3 });

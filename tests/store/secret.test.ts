@@ -55,7 +55,7 @@ describeStores('the sign-in library’s database', (lab) => {
     const outcomes = await Promise.allSettled(changes);
     expect(outcomes.filter((outcome) => outcome.status === 'rejected')).toHaveLength(5);
     for (const answer of await Promise.all(charges)) expect(answer).toMatchObject({ outcome: 'settled' });
-    // Nobody waited for the end of SQLite's patience.
+    // Nobody waited until SQLite's busy timeout.
     expect(performance.now() - began).toBeLessThan(4_000);
     expect(await lab.sql("SELECT name FROM secrets WHERE value = 'b'")).toHaveLength(15);
     expect(await store.accounts.audit()).toEqual([]);

@@ -6,7 +6,7 @@ import { commitProxy } from './commit-proxy.ts';
 import { stallable } from './stall.ts';
 
 const LATE = { code: 'verification_unavailable', details: { retry_after: 5 } };
-const PATIENCE = { timeout: 40_000, interval: 100 };
+const WITHIN = { timeout: 40_000, interval: 100 };
 
 const recorded = async (store: Store, { account }: Member) =>
   (await store.verifications.list(account.id, { offset: 0, limit: 1 })).total;
@@ -18,7 +18,7 @@ async function again(store: Store, who: Member): Promise<number> {
       (admission) => admission.outcome,
       (error: { code: string }) => error.code,
     );
-  await expect.poll(outcome, PATIENCE).toBe('settled');
+  await expect.poll(outcome, WITHIN).toBe('settled');
   return 1;
 }
 
@@ -116,11 +116,11 @@ describeStores('a store that hangs', (lab) => {
       for (const answer of late) expect(answer).toMatchObject({ reason: LATE });
       proxy.stall(false);
       const again = () => direct.charging.admit(asking(settled, { idempotency, decide: () => verdict(id) }));
-      await expect.poll(async () => (await again()).outcome, PATIENCE).toBe('replay');
+      await expect.poll(async () => (await again()).outcome, WITHIN).toBe('replay');
       expect(await again()).toMatchObject({ outcome: 'replay', reply: { body: verdict(id).body } });
       expect(await recorded(direct, settled)).toBe(2);
       const balances = async () => direct.accounts.get(held.account.id);
-      await expect.poll(balances, PATIENCE).toMatchObject({ balance: 99, locked: 0 });
+      await expect.poll(balances, WITHIN).toMatchObject({ balance: 99, locked: 0 });
       expect(await direct.accounts.get(settled.account.id)).toMatchObject({ balance: 98, locked: 0 });
       expect(await direct.accounts.audit()).toEqual([]);
       await store.close();

@@ -15,7 +15,7 @@ import { type Member, member, newVerificationId, verifyNow } from './cast.ts';
 
 const UNAVAILABLE = { code: 'verification_unavailable', details: { retry_after: 5 } };
 
-const PATIENCE = { timeout: 30_000 };
+const WITHIN = { timeout: 30_000 };
 
 let workers: Worker[];
 const note = (message: unknown): void => {
@@ -64,7 +64,7 @@ describeStores('a store whose thread ends', (lab) => {
     const who = await member(store, { credits: 100_000 });
     await verifyNow(store, who);
     // The one that writes, and the one that reads.
-    await expect.poll(() => workers.length, PATIENCE).toBe(2);
+    await expect.poll(() => workers.length, WITHIN).toBe(2);
     const settled: string[] = [];
     const others: unknown[] = [];
     let ends = 0;
@@ -81,9 +81,9 @@ describeStores('a store whose thread ends', (lab) => {
     const clients = Array.from({ length: 32 }, client);
     for (let writer = workers[0]; ends < 5; ends += 1) {
       const before = settled.length;
-      await expect.poll(() => settled.length, PATIENCE).toBeGreaterThan(before + 50);
+      await expect.poll(() => settled.length, WITHIN).toBeGreaterThan(before + 50);
       await writer?.terminate();
-      await expect.poll(() => workers.length, PATIENCE).toBe(3 + ends);
+      await expect.poll(() => workers.length, WITHIN).toBe(3 + ends);
       writer = workers.at(-1);
     }
     await Promise.all(clients);

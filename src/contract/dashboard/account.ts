@@ -44,11 +44,11 @@ export const AccountReply = Type.Object(
     prices: PlanPrices,
     credits: Type.Omit(Credits, ['used']),
     storage: Storage,
-    /** The retention in force: the account's own, or the server's. */
+    /** This is the retention in force: the account's own, or the server's. */
     retention_days: Type.Integer(),
-    /** The longest that the server allows. */
+    /** The server allows at most this. */
     retention_days_max: Type.Integer(),
-    /** For which a bounce of an address counts as its verdict. */
+    /** A bounce of an address counts as its verdict for so many days. */
     trust_bounces_days: Type.Union([Type.Integer(), Type.Null()]),
     second_factor_required: SecondFactorRequired,
     created_at: Time,
@@ -255,7 +255,7 @@ export const DashboardKey = Type.Object(
 );
 export type DashboardKey = Static<typeof DashboardKey>;
 
-/** Newest first, and revoked ones last. */
+/** The newest comes first, and those that are revoked last. */
 export const KeysReply = Type.Object({ keys: Type.Array(DashboardKey) }, { title: 'Keys' });
 
 /**

@@ -45,7 +45,7 @@ export const Next = { anyOf: [{ type: 'integer' }, { type: 'null' }] } as const;
 export const Before = Type.Integer({ minimum: 1, 'x-error': 'before must be the `next` of an earlier page.' });
 export const PageSize = WholeNumber('limit', PAGE_SIZE);
 
-/** By which column rows are sorted, and in which order: by default, that of the table. */
+/** Rows are sorted by this column, and in this order: by default, that of the table. */
 export function sortFields<S extends string>(orders: Readonly<Record<S, unknown>>) {
   const sorts = sortsOf(orders);
   return {

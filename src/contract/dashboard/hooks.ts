@@ -12,9 +12,9 @@ const hookFields = {
   kind: OneOf(HOOK_KINDS, { title: 'HookKind' }),
   name: Type.String(),
   policy: Type.String(),
-  /** In which mailboxes are remembered; null: they are not. */
+  /** Mailboxes are remembered in this scope; null means that they are not. */
   scope: Nullable(Type.String()),
-  /** The URL that the auth server is to call. */
+  /** The auth server is to call this URL. */
   url: Type.String(),
   timeout_ms: Type.Integer(),
   /** Null means half of the account's. */

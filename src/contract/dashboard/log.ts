@@ -69,7 +69,7 @@ export const LogEntryReply = Type.Object(
     via: Nullable(OneOf(VIAS)),
     /** The decision of the policy of the request or list; null: it had none. */
     decision: Nullable(OneOf(POLICY_ACTIONS)),
-    /** From which mail servers were asked; null: they were not. */
+    /** Mail servers were asked from there; null means that they were not. */
     egress: Nullable(Type.String()),
     created_at: Time,
   },
@@ -114,7 +114,7 @@ const Several = (field: string, values: readonly string[], description: string) 
     description: `${description} ${values.map((value) => `\`${value}\``).join(', ')}; several are separated by commas, and any of them matches.`,
   });
 
-/** Some of an open set, likewise. */
+/** Returns the schema of a field for some of an open set, likewise. */
 const Names = (field: string, description: string) =>
   Text(field, LOG_NAMES_LENGTH, {
     description: `${description}; several are separated by commas, and any of them matches.`,

@@ -37,7 +37,7 @@ export const OperatorJob = Type.Object(
 );
 export type OperatorJob = Static<typeof OperatorJob>;
 
-/** The newest failed jobs. */
+/** These are the newest failed jobs. */
 export const OperatorJobsReply = Type.Object(
   { jobs: Type.Array(OperatorJob), total_count: Type.Integer() },
   { title: 'OperatorJobs' },
@@ -251,7 +251,7 @@ export const DashboardOperatorKey = Type.Object(
   { title: 'OperatorKey' },
 );
 export type DashboardOperatorKey = Static<typeof DashboardOperatorKey>;
-/** Newest first. */
+/** The newest comes first. */
 export const OperatorKeysReply = Type.Object({ keys: Type.Array(DashboardOperatorKey) }, { title: 'OperatorKeys' });
 export const OperatorKeyRequest = Type.Object({
   name: Name,

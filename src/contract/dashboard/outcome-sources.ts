@@ -11,7 +11,7 @@ export const OutcomeSourceReply = Type.Object(
     id: Type.String(),
     provider: OneOf(OUTCOME_PROVIDERS, { title: 'OutcomeProvider' }),
     name: Type.String(),
-    /** The URL that the provider is to call. */
+    /** The provider is to call this URL. */
     url: Type.String(),
     /** False: every request is refused until the secret of the provider is entered. */
     has_secret: Type.Boolean(),

@@ -30,7 +30,7 @@ export const ExplainReplyReply = Type.Object(
     decided_by: OneOf(REPLY_READERS),
     /** That the mailbox cannot be reached, as the model sees it; null: it is never asked about such replies. */
     probability: Nullable(Type.Number()),
-    /** In seconds. */
+    /** This is in seconds. */
     retry_after: Nullable(Type.Integer()),
     clauses: Type.Array(
       Type.Object({
@@ -51,7 +51,7 @@ export const UncertainReply = Type.Object(
     fingerprint: Type.String(),
     code: Type.Integer(),
     enhanced_code: Nullable(Type.String()),
-    /** Without addresses, names, numbers and ids. */
+    /** The text is without addresses, names, numbers and IDs. */
     template: Type.String(),
     rule: Type.String(),
     finding: Type.String(),
@@ -63,13 +63,13 @@ export const UncertainReply = Type.Object(
 );
 export type UncertainReply = Static<typeof UncertainReply>;
 
-/** Most frequent first. */
+/** The most frequent comes first. */
 export const UncertainRepliesReply = Type.Object(
   { replies: Type.Array(UncertainReply), total_count: Type.Integer() },
   { title: 'UncertainReplies' },
 );
 
-/** Of live accounts, the newest first; at most CONTRADICTIONS_TOLD. */
+/** Of live accounts, the newest first; at most CONTRADICTIONS_LISTED. */
 export const ContradictionsReply = Type.Object(
   { contradictions: Type.Array(Type.Object(OperatorContradictionFields, { title: 'OperatorContradiction' })) },
   { title: 'OperatorContradictions' },

@@ -163,7 +163,7 @@ export type UsageChartReply = Static<typeof UsageChartReply>;
 export const OperatorsReply = Type.Object(
   {
     checks: Type.Integer(),
-    /** Since when they are counted. */
+    /** They are counted since then. */
     from: Time,
     operators: Type.Array(
       Type.Object({
@@ -173,7 +173,7 @@ export const OperatorsReply = Type.Object(
         asked: Type.Integer({ description: 'Checks in which a mail server was asked about the mailbox.' }),
         undisclosed: Type.Integer({ description: 'Checks that the operator does not answer.' }),
         deliverable_share: Nullable(Type.Number({ description: 'Of those asked; null: none was.' })),
-        /** The median of those asked. */
+        /** This is the median of those asked. */
         median_ms: Nullable(Type.Integer()),
       }),
     ),

@@ -6,7 +6,7 @@ import { type Canonical, canonicalDomain, canonicalEmail } from './parse.ts';
 /** Stands in front of a suffix of mail hosts. */
 export const ANY_LABEL = '*.';
 
-/** Of a trimmed value that is said to be of no type; mail hosts look like domains. */
+/** Returns the type of a trimmed value that is said to be of none; mail hosts look like domains. */
 export function filterTypeOf(text: string): Exclude<FilterType, 'mx_host'> {
   if (text.includes('@')) return 'email';
   // Looks like an IP address, so that a malformed one is not reported as an invalid domain.

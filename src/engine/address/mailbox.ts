@@ -80,7 +80,7 @@ export function documentedMailbox(email: string, domain: string): string | null 
   return canonical.ok ? mailboxOfCanonical(canonical.value, null).address : null;
 }
 
-/** In lower case: whatever address in ASCII leads to the mailbox has one of them in it. */
+/** Returns domains in lower case: whatever address in ASCII leads to the mailbox has one of them in it. */
 export function mailboxDomains(mailbox: string): readonly string[] {
   const domain = mailbox.slice(mailbox.lastIndexOf('@') + 1);
   const all = BY_DOMAIN.get(domain)?.[0].domains ?? [];

@@ -4,14 +4,14 @@ import { toASCII, toUnicode } from 'tr46';
 import { dataFile, readData } from '../data-files.ts';
 
 export interface Address {
-  /** The address exactly as sent. */
+  /** The address is exactly as sent. */
   readonly raw: string;
   /** As sent; quotes included for a quoted local part. */
   readonly localPart: string;
   readonly quoted: boolean;
-  /** Lower-case ASCII (IDNA A-labels). */
+  /** This is lower-case ASCII (IDNA A-labels). */
   readonly domain: string;
-  /** The domain in Unicode (U-labels), in lower case. */
+  /** The domain is in Unicode (U-labels), in lower case. */
   readonly unicodeDomain: string;
   /** The text after the first `+` of a dot-atom local part; null without one, or if either side is empty. */
   readonly tag: string | null;
@@ -99,7 +99,7 @@ export const SYNTAX_ERRORS = {
 export type SyntaxErrorCode = keyof typeof SYNTAX_ERRORS;
 
 export interface SyntaxFault {
-  /** A stable code such as `double_dot`. */
+  /** This is a stable code such as `double_dot`. */
   readonly error: SyntaxErrorCode;
   /**
    * Index in the text as sent, in UTF-16 code units: the first offending character; for something missing, the place
@@ -117,7 +117,7 @@ interface LocalPart {
   readonly ok: true;
   /** Index of the "@" that ends it. */
   readonly end: number;
-  /** In UTF-8 octets, quotes included. */
+  /** This counts UTF-8 octets, quotes included. */
   readonly octets: number;
   readonly quoted: boolean;
   readonly ascii: boolean;
@@ -155,7 +155,7 @@ const utf8Octets = (codePoint: number): number =>
   codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
 
 interface DomainLabel {
-  /** The A-label, or the label itself in lower case. */
+  /** This is the A-label, or the label itself in lower case. */
   readonly ascii: string;
   readonly unicode: string;
 }
@@ -313,7 +313,7 @@ interface DomainOptions {
 
 interface ParsedDomain {
   readonly ok: true;
-  /** Lower-case ASCII without a trailing dot. */
+  /** This is lower-case ASCII without a trailing dot. */
   readonly ascii: string;
   readonly unicode: string;
 }

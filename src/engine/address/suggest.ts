@@ -55,7 +55,7 @@ function slipBetween(typed: string, target: string): { readonly kind: Slip; read
   return near ? slip('neighbor_added') : null;
 }
 
-/** Every text that one slip makes of `target`. */
+/** Returns every text that one slip makes of `target`. */
 function slipsOf(target: string): readonly string[] {
   const found: string[] = [];
   for (let at = 0; at < target.length; at++) {
@@ -77,15 +77,15 @@ function addsLetter(typed: string, target: string): boolean {
 export interface SuggestionData {
   /** A known provider is never "corrected". */
   isKnownDomain(domain: string): boolean;
-  /** The domains worth suggesting, most used first, in lower-case ASCII. */
+  /** These domains are worth suggesting, most used first, in lower-case ASCII. */
   readonly suggestDomains: readonly string[];
 }
 
 interface Target {
   readonly domain: string;
-  /** `yahoo` of `yahoo.co.uk`. */
+  /** This is `yahoo` for `yahoo.co.uk`. */
   readonly name: string;
-  /** `co.uk` of `yahoo.co.uk`. */
+  /** This is `co.uk` for `yahoo.co.uk`. */
   readonly rest: string;
   /** Code units of the first three letters of the name; NaN where there are fewer. */
   readonly start: readonly [number, number, number];
@@ -119,7 +119,7 @@ const TWO_SLIPS_NAME = 7;
 const LONG_NAME = 8;
 /** … and any two edits are. */
 const VERY_LONG_NAME = 9;
-/** Of a provider whose name alone says which one is meant. */
+/** A provider whose name is at least so long is meant by its name alone. */
 const SHORTEST_PROVIDER = 5;
 const REGISTRIES_ONLY = { allowPrivateDomains: false };
 
@@ -327,13 +327,13 @@ export function suggestionFor(address: Address, domainData: SuggestionData, opti
 
 const ASCII = /^[\x21-\x7e]+$/;
 const IGNORABLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** Of any width and script; UTS 46 reads the others as the first. */
+/** These have any width and script; UTS 46 reads the others as the first. */
 const FULL_STOPS = /[\u3002\uff61]/g;
 const QUOTE_PAIRS = { single: /[\u2018-\u201b\u2032\u2039\u203a]/g, double: /[\u00ab\u00bb\u201c-\u201f\u2033]/g };
 
 /**
- * With the ASCII characters that typographic, full-width and invisible ones stand for (Unicode's compatibility
- * mappings); letters of any script stay.
+ * Replaces typographic, full-width and invisible characters by the ASCII characters that they stand for (Unicode's
+ * compatibility mappings); letters of any script stay.
  */
 function plainText(text: string): string {
   if (ASCII.test(text)) return text;
@@ -364,7 +364,7 @@ const SPELLED_DOT = /\s*[([{<]\s*dot\s*[)\]}>]\s*|\s+dot\s+/gi;
 /** Shorter names of providers are the end of many words. */
 const SHORTEST_NAME_BEHIND = 5;
 
-/** With an at sign where it was encoded, spelled out, doubled, or left out before the domain of a provider. */
+/** Puts an at sign where it was encoded, spelled out, doubled, or left out before the domain of a provider. */
 function withAtSign(text: string, domainData: SuggestionData): string {
   const decoded = text.includes('@') ? text : text.replaceAll(ENCODED_AT, '@');
   if (decoded.includes('@')) return withOneAt(decoded, domainData);
@@ -443,7 +443,7 @@ function* domainsIn(after: string, domainData: SuggestionData): Generator<string
   }
 }
 
-/** Of `gmail` and `gmail-com`, gmail.com; null for what has a dot, or is no name of a provider. */
+/** Returns gmail.com for `gmail` and `gmail-com`, and null for what has a dot, or is no name of a provider. */
 function providerIn(domain: string, { suggestDomains }: SuggestionData): string | null {
   if (domain.includes('.')) return null;
   const dotted = domain.replaceAll('-', '.');
@@ -467,7 +467,7 @@ function lookalikeOf(unicodeDomain: string, { suggestDomains }: SuggestionData):
   return suggestDomains.includes(domain) || labels.every(isMixedOrPlain) ? domain : null;
 }
 
-/** With the ASCII characters that were meant, as far as that is plain: words of other scripts stay. */
+/** Puts the ASCII characters that were meant, as far as that is plain: words of other scripts stay. */
 function asciiLocalPart(localPart: string): string {
   const plain = plainText(localPart);
   const words = plain.split('.');

@@ -80,7 +80,7 @@ export interface DisposableFile {
   readonly fetched: ReadonlyMap<string, string>;
   readonly verdict: Tier;
   readonly suspicion: Tier;
-  /** The tier of `name`, or null. Takes about 1 µs. */
+  /** Returns the tier of `name`, or null. Takes about 1 µs. */
   tier(name: string): TierName | null;
   /** The whole file; `body` is the offset after its header. */
   readonly text: string;
@@ -146,7 +146,7 @@ export function parseDisposable(text: string): DisposableFile {
   };
 }
 
-/** The tier of an entry; null if it is excluded. */
+/** Returns the tier of an entry; null if it is excluded. */
 export const tierOf = ({ bits, reason }: DisposableEntry): TierName | null =>
   reason !== null ? null : isVerdict(bits) ? 'verdict' : 'suspicion';
 

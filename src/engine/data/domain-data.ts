@@ -51,12 +51,12 @@ function speaksFor(entry: string, name: string): boolean {
 
 interface DisposableAnswer {
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** The deciding entry: the domain itself or a parent of it. */
+  /** The deciding entry is the domain itself or a parent of it. */
   readonly matched: string | null;
 }
 
 export interface DomainData {
-  /** The date of the disposable list, as `YYYY-MM-DD`. */
+  /** This is the date of the disposable list, as `YYYY-MM-DD`. */
   readonly version: string;
   /** Counts the domains of the verdict tier. */
   readonly size: number;
@@ -86,7 +86,7 @@ export interface DomainData {
   role(localPart: string): 'role' | 'perhaps' | 'none';
   /** The provider of this mail host; the longest matching suffix wins. */
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
-  /** The names of all providers. */
+  /** These are the names of all providers. */
   readonly providerNames: ReadonlySet<string>;
   /** Returns the registrable domains of a provider's mail hosts. */
   providerDomains(name: string): readonly string[];
@@ -97,7 +97,7 @@ export interface DomainData {
   sharedHosts(name: string, below: boolean): readonly string[];
   /** A known provider is never "corrected". */
   isKnownDomain(domain: string): boolean;
-  /** The targets of did_you_mean, most used first. */
+  /** These are the targets of did_you_mean, most used first. */
   readonly suggestDomains: readonly string[];
   /** Why a domain is or is not on the lists: the output of `disposable show`. Reads files, so not for the hot path. */
   explain(domain: string): DomainExplanation;
@@ -240,7 +240,7 @@ function assembleDomainData(
 interface WatchOptions {
   /** Whether mail hosts that were learned count; default true. */
   readonly learned?: boolean;
-  /** The data/ folder of the package. */
+  /** This is the data/ folder of the package. */
   readonly packaged?: string;
   /**
    * Minimum interval in milliseconds between two stat calls. The default is shorter than `disposable update` takes to
@@ -252,7 +252,7 @@ interface WatchOptions {
 export interface WatchedDomainData {
   /** Read this property for every verification. Loading a changed list takes about 20 ms, once. */
   readonly current: DomainData;
-  /** The disposable list of `current`. */
+  /** This is the disposable list of `current`. */
   readonly file: DisposableFile;
   /** NO_LEARNED_HOSTS where it is turned off. */
   readonly learned: LearnedDisposableHosts;
@@ -368,7 +368,7 @@ export function currentDisposable(dir: string, packaged: string): DisposableFile
 
 /** `disposable update` writes it. */
 export const DISPOSABLE_FILE = 'disposable.txt';
-/** Of the job that learns mail hosts. */
+/** The job that learns mail hosts writes this file. */
 export const LEARNED_FILE = 'learned-hosts.json';
 
 /**
@@ -405,7 +405,7 @@ function removeDraft(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The directory is gone: report the first error.
+    // The directory was removed: report the first error.
   }
 }
 
@@ -413,7 +413,7 @@ function removeDraft(path: string): void {
 export interface HostEvidence {
   /** Listed domains that it serves, by registrable domain; counting ends at 1,000. */
   readonly listed: number;
-  /** Some of them. */
+  /** These are some of the listed domains. */
   readonly sample: readonly string[];
 }
 
@@ -434,11 +434,11 @@ export interface RefusedHost extends HostEvidence {
 }
 
 export interface LearnedDisposableHosts {
-  /** ISO 8601. */
+  /** This is ISO 8601. */
   readonly made: string;
   readonly hosts: ReadonlyMap<string, HostEvidence>;
   readonly addresses: ReadonlyMap<string, HostEvidence>;
-  /** Hosts and addresses. */
+  /** The keys are hosts and addresses. */
   readonly refused: ReadonlyMap<string, RefusedHost>;
 }
 
@@ -477,7 +477,7 @@ interface NamedEntry {
 }
 
 interface HostExplanation {
-  /** The name or address of a mail host. */
+  /** This is the name or address of a mail host. */
   readonly host: string;
   readonly disposable: boolean;
   /** Many unrelated customers share it: it is never disposable. */
@@ -491,23 +491,23 @@ interface HostExplanation {
 interface DomainExplanation {
   /** Lower-case ASCII; as given if it is not a domain name. */
   readonly domain: string;
-  /** Null for a public suffix and for an invalid name. */
+  /** This is null for a public suffix and for an invalid name. */
   readonly registrable: string | null;
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
-  /** The deciding entry: the domain or a parent of it. */
+  /** The deciding entry is the domain or a parent of it. */
   readonly matched: string | null;
   /** Names that a source has, from the domain up to its registrable domain. */
   readonly named: readonly NamedEntry[];
-  /** The allowlist's entry and its reason. */
+  /** This is the allowlist's entry and its reason. */
   readonly allow: { readonly domain: string; readonly reason: string } | null;
   readonly relay: { readonly domain: string; readonly operator: string; readonly source: string } | null;
   /** Operator, if the domain itself is a free-subdomain zone. */
   readonly zone: string | null;
   readonly free: boolean;
   readonly known: boolean;
-  /** The probable target of a listed typo. */
+  /** This is the probable target of a listed typo. */
   readonly mistyped: string | null;
-  /** The date of the disposable list. */
+  /** This is the date of the disposable list. */
   readonly version: string;
 }
 
@@ -772,7 +772,7 @@ interface FreeFamilyRow {
   /** The provider in mx-providers.json; null: no hosts of it are known. */
   mx: string | null;
   names: string[];
-  /** Suffixes, separated by spaces. */
+  /** Suffixes are separated by spaces. */
   suffixes: string;
 }
 interface FreeFamiliesFile {

@@ -40,7 +40,7 @@ interface SourceRow {
   readonly url: string;
   /** Says whether it has one name per line with `#` comments, or is a JSON array of names. */
   readonly format: 'lines' | 'json';
-  /** An SPDX identifier. */
+  /** This is an SPDX identifier. */
   readonly license: string;
   /** What it counts for, for operators. */
   readonly weight: string;

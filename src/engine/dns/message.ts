@@ -25,15 +25,15 @@ const UNTRUSTED: Readonly<Record<Untrusted, true>> = {
   unconfirmed: true,
 };
 export const isUntrusted = (kind: string): kind is Untrusted => Object.hasOwn(UNTRUSTED, kind);
-export const isLie = (kind: string): kind is Distrust => isUntrusted(kind) && kind !== 'unconfirmed';
+export const isDistrust = (kind: string): kind is Distrust => isUntrusted(kind) && kind !== 'unconfirmed';
 
 export type DnsAnswer =
-  /** Records of the queried type, at the end of the CNAME chain. `ttlSeconds`: the lowest of the chain. */
+  /** These records are of the queried type, at the end of the CNAME chain. `ttlSeconds` is the lowest of the chain. */
   | {
       readonly kind: 'records';
       readonly records: readonly DnsRecord[];
       readonly ttlSeconds: number;
-      /** CNAME targets in order; empty without CNAME. */
+      /** CNAME targets are in order; the list is empty without CNAME. */
       readonly cname: readonly string[];
     }
   | { readonly kind: 'nodata' | 'nxdomain'; readonly ttlSeconds: number; readonly cname: readonly string[] }
@@ -234,7 +234,7 @@ export interface DnsQuestion {
 }
 
 interface OwnedRecord {
-  /** A name in lower case. */
+  /** The name is in lower case. */
   readonly owner: string;
   readonly ttlSeconds: number;
   readonly record: DnsRecord;
@@ -264,7 +264,7 @@ const MAX_OTHERS = 50;
 
 /** The header has the flag RD, one question, and the number of additional records. */
 const RECURSION_DESIRED = 0x0100;
-/** An OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
+/** This is an OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
 const OPT = Buffer.from([0, 0, TYPE_CODES.OPT, UDP_BYTES >> 8, UDP_BYTES & 0xff, 0, 0, 0, 0, 0, 0]);
 
 /** Encodes a query with RD set, and with an OPT record unless `edns` is false. The name must satisfy `isQueryName`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Entry, LIES, type Lie, type Zone, zone } from '../../../tests/lab/dns.ts';
+import { type Entry, FALSE_ANSWERS, type FalseAnswers, type Zone, zone } from '../../../tests/lab/dns.ts';
 import { find, PUBLIC, run, TOOLS, world } from '../../../tests/lab/lookup.ts';
 import { systemClock as clock } from '../../kernel/clock.ts';
 import type { DnsEvidence, DnsFinding } from '../evidence.ts';
@@ -52,7 +52,7 @@ describe('runLookup', () => {
     expect(dns.asked('mx11.test')).toBe(0);
   });
 
-  it('gives a slow domain the time of a patient caller, at every step', async () => {
+  it('gives a slow domain the time of a caller with a long deadline, at every step', async () => {
     const slow: Zone = {
       'd.test': { MX: [[1, 'mx.test']], fault: { slow: 900 } },
       'mx.test': { A: [PUBLIC], fault: { slow: 900 } },
@@ -64,29 +64,29 @@ describe('runLookup', () => {
     expect(await run(other, 'd.test', {}, 25_000, 20_000)).toMatchObject({ finding: 'mx' });
   });
 
-  it('lets a patient caller wait beyond the query of one who is not', async () => {
+  it('lets a caller with a long deadline wait beyond the query of one with a short deadline', async () => {
     const { dns, resolver } = await world(
       { 'd.test': { MX: [[1, 'mx.test']], fault: { slow: 900 } }, 'mx.test': { A: [PUBLIC] } },
       300,
     );
     const hasty = run(resolver, 'd.test');
-    const patient = [run(resolver, 'd.test', {}, 25_000, 20_000), run(resolver, 'd.test', {}, 25_000, 15_000)];
+    const longer = [run(resolver, 'd.test', {}, 25_000, 20_000), run(resolver, 'd.test', {}, 25_000, 15_000)];
     expect(await hasty).toMatchObject({ finding: 'dns_failure' });
-    for (const found of await Promise.all(patient)) expect(found).toMatchObject({ finding: 'mx' });
+    for (const found of await Promise.all(longer)) expect(found).toMatchObject({ finding: 'mx' });
     expect(dns.asked('d.test')).toBeLessThanOrEqual(4);
     expect(resolver.health().asking).toBe(0);
   });
 
-  it('does not let a hasty caller wait for the query of a patient one', async () => {
+  it('does not let a caller with a short deadline wait for the query of one with a long deadline', async () => {
     const { resolver } = await world({ 'd.test': { fault: 'silent' } }, 300);
-    const patient = run(resolver, 'd.test', {}, 60_000, 50_000);
+    const longer = run(resolver, 'd.test', {}, 60_000, 50_000);
     expect(await run(resolver, 'd.test', {}, 60_000)).toMatchObject({ finding: 'dns_failure', failure: 'timeout' });
     expect(resolver.health().asking).toBe(1);
     resolver.close();
-    await patient;
+    await longer;
   });
 
-  it('has no patience with a resolver that is silent for everybody', async () => {
+  it('ends early at a resolver that is silent for everybody', async () => {
     const MX = Array.from({ length: 12 }, (_, i) => [i, `mx${i}.test`] as const);
     const { dns, resolver } = await world({ 'd.test': { MX } }, 300);
     await resolver.ask('d.test', 'MX', { deadlineMs: clock.elapsed() + 1000 });
@@ -144,9 +144,9 @@ describe('a top-level domain that no list has', () => {
   const controls: Zone = { com: { NS: ['a.nic.com'] }, 'mx.com': { A: [PUBLIC] } };
 
   /** The finding for `d.newtld`, and all questions of the look-up. */
-  async function findingIn(records: Zone, lie: Lie | null = null) {
+  async function findingIn(records: Zone, falseAnswers: FalseAnswers | null = null) {
     const dns = await zone({ ...controls, ...records });
-    if (lie) dns.lie(lie);
+    if (falseAnswers) dns.answerFalsely(falseAnswers);
     const resolver = createResolver({ servers: dns.servers, timeoutMs: 300, clock, controlNames: ['com'] });
     onTestFinished(async () => {
       resolver.close();
@@ -171,8 +171,8 @@ describe('a top-level domain that no list has', () => {
     expect((await findingIn(records)).finding).toBe(finding);
   });
 
-  it.each(LIES)('is not called missing by a resolver that lies: %s', async (lie) => {
-    expect((await findingIn({}, lie)).finding).toBe('resolver_unavailable');
+  it.each(FALSE_ANSWERS)('is not called missing by a resolver with false answers: %s', async (falseAnswers) => {
+    expect((await findingIn({}, falseAnswers)).finding).toBe('resolver_unavailable');
   });
 
   it('is answered from the cache as a whole', async () => {

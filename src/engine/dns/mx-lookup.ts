@@ -199,7 +199,7 @@ function* lookUpAddressesOf(
 }
 
 interface Dialable {
-  /** Those that may be dialled; at most MAX_ADDRESSES. */
+  /** These may be dialled; there are at most MAX_ADDRESSES. */
   readonly addresses: readonly string[];
   readonly published: number;
   /** The options that decide which addresses may be dialled. */

@@ -1,4 +1,4 @@
-/** The resolver: coalesces identical queries, caches answers for their TTL, uses all servers that do not lie. */
+/** The resolver: coalesces identical queries, caches answers for their TTL, uses all servers whose answers are true. */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
@@ -9,7 +9,7 @@ import {
   type DnsQuestion,
   type DnsRecord,
   type DnsReply,
-  isLie,
+  isDistrust,
   isQueryName,
   isUntrusted,
   type RecordType,
@@ -19,7 +19,7 @@ import type { DnsServer, QueryOutcome } from './transport.ts';
 import { controlQuestion } from './trust.ts';
 
 export interface QueryLimit {
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /** Milliseconds that slow servers may take beyond the usual 5 s; default 0. */
   readonly extraWaitMs?: number;
@@ -27,7 +27,7 @@ export interface QueryLimit {
 }
 
 interface ResolverHealth {
-  /** When any server last sent NOERROR or NXDOMAIN, in `Clock.elapsed()` ms; null before the first. */
+  /** A server last sent NOERROR or NXDOMAIN at this time, in `Clock.elapsed()` ms; null before the first. */
   readonly lastAnswerAt: number | null;
   readonly servers: readonly ServerHealth[];
   /** Names in the cache, and queries in flight. */
@@ -54,7 +54,7 @@ export interface Resolver {
   alive(limit: { deadlineMs: number; sinceMs: number }): Promise<boolean>;
   /** Sends control queries to the servers that were not checked yet; replies wait for their result in any case. */
   check(): void;
-  /** Why there are no answers, as far as is known without asking: a lie of all servers, or else silence. */
+  /** Why there are no answers, as far as is known without asking: all servers give false answers, or else none. */
   problem(): ResolverProblem;
   /** Returns counters, for readiness and metrics. */
   health(): ResolverHealth;
@@ -62,10 +62,10 @@ export interface Resolver {
   close(): void;
 }
 
-/** A query under way. */
+/** A query is under way. */
 interface Flight {
   readonly answer: Promise<DnsAnswer>;
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   readonly untilMs: number;
   /** The extra wait of the caller that began it. */
   readonly extraWaitMs: number;
@@ -110,8 +110,8 @@ export function createResolver(options: {
     laboratory: options.laboratory ?? false,
     onAnswer: (question, { records }) => liveness.recordSuccess(question, records.length > 0),
     onTrust(change) {
-      // What it said before it was caught may be a lie as well.
-      if (isLie(change.to)) cache.clear();
+      // Its answers before it was found out may be false as well.
+      if (isDistrust(change.to)) cache.clear();
       options.onTrust?.(change);
     },
   });
@@ -185,7 +185,7 @@ export function createResolver(options: {
     check: () => pool.check(),
     problem() {
       const [state = 'unchecked', ...others] = pool.health().map(({ trust }) => trust);
-      return isLie(state) && others.every(isLie) ? state : 'silent';
+      return isDistrust(state) && others.every(isDistrust) ? state : 'silent';
     },
     health() {
       const servers = pool.health();
@@ -214,14 +214,14 @@ const TTL_BOUNDS = { least: 60, most: 3600 } as const;
  */
 const NEGATIVE_TTL_BOUNDS = { least: 5, most: 300 } as const;
 
-/** Of nearly all answers, of which the cache keeps many. */
+/** Nearly all answers have this, of which the cache keeps many. */
 const NO_CHAIN: readonly string[] = [];
 
 const clamp = (ttlSeconds: number, to: { least: number; most: number }): number =>
   Math.min(to.most, Math.max(to.least, ttlSeconds));
 
 interface CnameWalk {
-  /** The queried name and all CNAME targets. */
+  /** These are the queried name and all CNAME targets. */
   readonly names: string[];
   ttlSeconds: number;
 }
@@ -284,7 +284,7 @@ function followInReply(walk: CnameWalk, type: RecordType, reply: DnsReply): DnsF
 
 interface CachedAnswer {
   answer: DnsAnswer;
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   untilMs: number;
   readonly type: RecordType;
   /** An answer of another type. */

@@ -6,7 +6,7 @@ import { DNS_PORT } from '../../kernel/facts/limits.ts';
 import { parseHostPort } from '../../kernel/ip.ts';
 import { LinkedList } from '../../kernel/linked-list.ts';
 import type { DnsFailure } from '../evidence.ts';
-import { type DnsQuestion, type DnsReply, isLie } from './message.ts';
+import { type DnsQuestion, type DnsReply, isDistrust } from './message.ts';
 import { createDnsTransport, type DnsServer, type DnsTransport, type QueryOutcome } from './transport.ts';
 import { type CheckedTransport, createCheckedTransport, type TrustState } from './trust.ts';
 
@@ -49,7 +49,7 @@ export interface ServerHealth {
 }
 
 interface AskTime {
-  /** For all attempts together. */
+  /** All attempts together have this budget. */
   readonly budgetMs: number;
   /** The caller's remaining time: the shorter, the sooner the next server is tried. */
   readonly paceMs: number;
@@ -86,7 +86,7 @@ export function attemptInterval(tries: number, timeoutMs: number, ms: number): n
 interface PoolMember {
   readonly server: DnsServer;
   readonly transport: DnsTransport;
-  /** Null without control names. */
+  /** This is null without control names. */
   readonly checked: CheckedTransport | null;
   asked: number;
   answered: number;
@@ -112,11 +112,11 @@ function transportTo(
   return { transport: checked, checked };
 }
 
-const isLying = ({ checked }: PoolMember): boolean => checked !== null && isLie(checked.trust());
+const isDistrusted = ({ checked }: PoolMember): boolean => checked !== null && isDistrust(checked.trust());
 
 export function createServerPool(options: {
   servers: readonly DnsServer[];
-  /** For one attempt. */
+  /** One attempt has this time. */
   timeoutMs: number;
   clock: Clock;
   /** Runs at each NOERROR or NXDOMAIN. */
@@ -154,8 +154,8 @@ export function createServerPool(options: {
   /** Returns the server that answered last, then the others; those with false answers come at the end. */
   function inOrder(): readonly PoolMember[] {
     const order = first === 0 ? members : [...members.slice(first), ...members.slice(0, first)];
-    if (members.length === 1 || !members.some(isLying)) return order;
-    return [...order.filter((member) => !isLying(member)), ...order.filter(isLying)];
+    if (members.length === 1 || !members.some(isDistrusted)) return order;
+    return [...order.filter((member) => !isDistrusted(member)), ...order.filter(isDistrusted)];
   }
 
   function ask(question: DnsQuestion, time: AskTime, done: (outcome: QueryOutcome) => void): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CONTROL_ZONE, type DnsLab, type Lie, type Zone, zone } from '../../../tests/lab/dns.ts';
+import { CONTROL_ZONE, type DnsLab, type FalseAnswers, type Zone, zone } from '../../../tests/lab/dns.ts';
 import { type Clock, systemClock as clock } from '../../kernel/clock.ts';
 import { DNS_CONTROL_NAMES } from '../../kernel/control-names.ts';
 import type { DnsQuestion, RecordType } from './message.ts';
@@ -15,9 +15,9 @@ afterEach(async () => {
 
 const RECORDS: Zone = { ...CONTROL_ZONE, 'good.com': { A: ['192.0.2.1'], MX: [[1, 'good.com']] } };
 
-async function lab(lie: Lie | null = null, records: Zone = RECORDS): Promise<DnsLab> {
+async function lab(falseAnswers: FalseAnswers | null = null, records: Zone = RECORDS): Promise<DnsLab> {
   const made = await zone(records);
-  if (lie) made.lie(lie);
+  if (falseAnswers) made.answerFalsely(falseAnswers);
   opened.push(made);
   return made;
 }
@@ -46,22 +46,22 @@ describe('several servers', () => {
     'nxdomain',
     'nodata',
     'one address',
-  ] as const)('of which the first lies (%s): the other is used', async (lie) => {
-    const [liar, honest] = [await lab(lie), await lab()];
-    const { ask, trust } = over([liar, honest]);
+  ] as const)('of which the first gives false answers (%s): the other is used', async (falseAnswers) => {
+    const [wrong, correct] = [await lab(falseAnswers), await lab()];
+    const { ask, trust } = over([wrong, correct]);
     expect(await ask('good.com')).toBe('records');
     expect(await ask('absent.com')).toBe('nxdomain');
-    expect(trust()).toEqual([lie === 'one address' ? 'answers_every_name' : 'denies_every_name', 'trusted']);
-    const before = liar.asked('absent2.com');
+    expect(trust()).toEqual([falseAnswers === 'one address' ? 'answers_every_name' : 'denies_every_name', 'trusted']);
+    const before = wrong.asked('absent2.com');
     expect(await ask('absent2.com')).toBe('nxdomain');
-    expect(liar.asked('absent2.com')).toBe(before);
+    expect(wrong.asked('absent2.com')).toBe(before);
   });
 
-  it('of which one begins to lie and the other is silent: no answers', async () => {
-    const [liar, silent] = [await lab(), await lab()];
-    const { resolver, ask } = over([liar, silent]);
+  it('of which one begins to give false answers and the other is silent: no answers', async () => {
+    const [wrong, silent] = [await lab(), await lab()];
+    const { resolver, ask } = over([wrong, silent]);
     expect(await ask('good.com')).toBe('records');
-    liar.lie('nxdomain');
+    wrong.answerFalsely('nxdomain');
     await silent.pause('closed');
     expect(await ask('absent.com')).toBe('denies_every_name');
     expect(resolver.problem()).toBe('silent');
@@ -85,7 +85,7 @@ it('a denial waits until control queries that are lost are repeated', async () =
   expect(await ask('absent.com')).toBe('nxdomain');
 });
 
-it('an honest server that redirects names that do not exist is not used', async () => {
+it('a server with true answers that redirects names that do not exist is not used', async () => {
   const dns = await lab(null, { ...RECORDS, '*': { A: ['192.0.2.99'] } });
   const { ask, trust } = over([dns]);
   expect(await ask('good.com')).toBe('answers_every_name');
@@ -101,7 +101,7 @@ it('what a server said before it was caught is forgotten, and each change is rep
   const dns = await lab();
   const { resolver, ask, changes } = over([dns]);
   for (let i = 0; i < 6; i++) expect(await ask(`absent${i}.com`)).toBe('nxdomain');
-  dns.lie('nxdomain');
+  dns.answerFalsely('nxdomain');
   // After so many denials, one is believed before the next is confirmed.
   expect(await ask('gmail.com', 'MX')).toBe('nxdomain');
   expect(await ask('absent9.com')).toBe('denies_every_name');
@@ -133,7 +133,7 @@ it('a laboratory that knows only its own names is believed once one of them was 
   expect(await ask('absent.com')).toBe('denies_every_name');
   expect(await ask('good.com')).toBe('records');
   expect(await ask('absent.com')).toBe('nxdomain');
-  dns.lie('nodata');
+  dns.answerFalsely('nodata');
   expect(await ask('good.com', 'MX')).toBe('denies_every_name');
 });
 
@@ -150,7 +150,7 @@ const CONTROLS = ['com', 'org', 'gmail.com', 'outlook.com'].map(controlQuestion)
 const ORDINARY: DnsQuestion = { name: 'a.test', type: 'MX' };
 
 /** How a simulated server replies; `fails` to nothing, `unreliable` to one control name only. */
-type Mode = 'honest' | 'denies' | 'answers' | 'fails' | 'unreliable';
+type Mode = 'correct' | 'denies' | 'answers' | 'fails' | 'unreliable';
 
 /** A server whose control queries are answered immediately. */
 function server(mode: Mode, laboratory = false) {
@@ -160,7 +160,7 @@ function server(mode: Mode, laboratory = false) {
   const state = { mode, now: 1_000_000 };
   const replyTo = ({ question, invalid }: ControlQuery) => {
     switch (state.mode) {
-      case 'honest':
+      case 'correct':
         return invalid ? 'denial' : 'positive';
       case 'denies':
         return 'denial';
@@ -213,7 +213,7 @@ describe('kindOf', () => {
 
 describe('the state of a server', () => {
   it.each([
-    ['honest', 'trusted'],
+    ['correct', 'trusted'],
     ['unreliable', 'trusted'],
     ['denies', 'denies_every_name'],
     ['answers', 'answers_every_name'],
@@ -224,26 +224,26 @@ describe('the state of a server', () => {
     expect(trust.state).toBe(state);
   });
 
-  it('nothing from a liar is ever used, whatever is asked, and everything from an honest server', () => {
+  it('no false answer is ever used, whatever is asked, and every answer of a correct server', () => {
     const kinds = fc.array(fc.tuple(fc.constantFrom('positive', 'denial', 'minor'), fc.nat(900_000)), {
       maxLength: 60,
     });
     fc.assert(
-      fc.property(kinds, fc.constantFrom('denies', 'answers', 'honest'), (events, mode) => {
+      fc.property(kinds, fc.constantFrom('denies', 'answers', 'correct'), (events, mode) => {
         const { state, reply } = server(mode);
         for (const [kind, ms] of events) {
           state.now += ms;
-          expect(reply(kind)).toBe(mode === 'honest');
+          expect(reply(kind)).toBe(mode === 'correct');
         }
       }),
     );
   });
 
-  it('is found again once the server is honest', () => {
-    for (const lie of ['denies', 'answers'] as const) {
-      const { state, reply } = server(lie);
+  it('is found again once the server is correct', () => {
+    for (const falseAnswers of ['denies', 'answers'] as const) {
+      const { state, reply } = server(falseAnswers);
       expect(reply('positive')).toBe(false);
-      state.mode = 'honest';
+      state.mode = 'correct';
       expect(reply('positive')).toBe(false);
       state.now += 1000;
       expect(reply('denial')).toBe(true);
@@ -258,17 +258,17 @@ describe('the state of a server', () => {
     }
   });
 
-  it('a server that begins to lie is caught by its first denial in moderate traffic', () => {
+  it('a server that begins to give false answers is caught by its first denial in moderate traffic', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('positive', 'minor'), { maxLength: 50 }),
         fc.integer({ min: 0, max: 4 }),
         fc.constantFrom<Mode>('denies', 'answers'),
-        (traffic, denials, lie) => {
-          const { state, reply } = server('honest');
+        (traffic, denials, falseAnswers) => {
+          const { state, reply } = server('correct');
           for (let i = 0; i < denials; i++) reply('denial');
           for (const kind of traffic) reply(kind);
-          state.mode = lie;
+          state.mode = falseAnswers;
           expect(reply('denial')).toBe(false);
           expect(reply('positive')).toBe(false);
         },
@@ -276,19 +276,19 @@ describe('the state of a server', () => {
     );
   });
 
-  it('after many denials, a server that begins to lie is caught within a run as long as the traffic has shown', () => {
-    const { state, reply } = server('honest');
+  it('after many denials, a server that begins to give false answers is caught within a run as long as the traffic has shown', () => {
+    const { state, reply } = server('correct');
     for (let i = 0; i < 1000; i++) reply(i % 3 === 0 ? 'positive' : 'denial');
     state.mode = 'denies';
     const used = Array.from({ length: 50 }, () => reply('denial')).filter(Boolean).length;
     expect(used).toBeLessThan(8);
   });
 
-  it('an hour of an honest server costs few control queries, whatever the traffic', () => {
+  it('an hour of a correct server costs few control queries, whatever the traffic', () => {
     const shapes = fc.array(fc.constantFrom('positive', 'denial', 'minor'), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(shapes, fc.integer({ min: 1, max: 60_000 }), (pattern, everyMs) => {
-        const { state, sent, reply } = server('honest');
+        const { state, sent, reply } = server('correct');
         const steps = Math.min(3_600_000 / everyMs, 20_000);
         for (let i = 0; i < steps; i++) {
           state.now += everyMs;
@@ -301,7 +301,7 @@ describe('the state of a server', () => {
   });
 
   it('confirms by different names in turn', () => {
-    const { sent, reply } = server('honest');
+    const { sent, reply } = server('correct');
     for (let i = 0; i < 4; i++) reply('denial');
     const confirmations = sent.filter(({ round }) => !round.full).map(({ question }) => question.name);
     expect(new Set(confirmations).size).toBe(3);

@@ -10,7 +10,7 @@ import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { randomToken } from '../../kernel/ids.ts';
 import type { Distrust, Untrusted } from '../evidence.ts';
-import { type DnsQuestion, type DnsReply, isLie } from './message.ts';
+import { type DnsQuestion, type DnsReply, isDistrust } from './message.ts';
 import type { DnsTransport, QueryOutcome } from './transport.ts';
 
 /** `unchecked`: no round of control queries has ended with a result yet. */
@@ -48,7 +48,7 @@ const CONFIRMED_EACH = 5;
 const UNPROVEN_MS = 5 * 60_000;
 /** How often a name that cannot exist is tried, while the server is in use. */
 const INVALID_MS = 30 * 60_000;
-/** After a round that did not end in trust, for how long replies do not cause another one. */
+/** For so long after a round that did not end in trust, replies do not cause another one. */
 const ROUND_RETRY_MS = 1000;
 
 /**
@@ -87,7 +87,7 @@ export class Trust {
     controls: readonly DnsQuestion[];
     /** Returns a different name under `.invalid` at each call. */
     invalidName: () => string;
-    /** In a laboratory, whose resolver may know only its own names, any name that is found counts as a control. */
+    /** The resolver of a laboratory may know only its own names: any name that is found counts as a control. */
     laboratory: boolean;
   }) {
     this.#options = options;
@@ -152,7 +152,8 @@ export class Trust {
     this.#confirmations++;
     const [control] = this.#found;
     if (control === undefined) return this.#beginFull();
-    // To the end of the order: caches between us and the Internet may have the answer to the same question for long.
+    // It goes to the end of the order: caches between us and the Internet may have the answer to the same question for
+    // long.
     this.#found.delete(control);
     this.#found.add(control);
     return this.#queries([control], now - this.#lastInvalid >= INVALID_MS, false);
@@ -174,7 +175,7 @@ export class Trust {
     return this.conclude(now);
   }
 
-  /** The end of the round, as far as the results so far allow. */
+  /** Ends the round, as far as the results so far allow. */
   conclude(now: number): TrustStep {
     const round = this.#round;
     if (round === null) return null;
@@ -211,9 +212,9 @@ export class Trust {
   }
 
   /**
-   * How many denials in a row are believed without a confirmation. None at first, so that a server that begins to lie
-   * is caught at once; after some confirmations in the same hour, which traffic with many dead domains causes, twice as
-   * many after each, so that an hour costs a handful of control queries whatever the traffic.
+   * How many denials in a row are believed without a confirmation. None at first, so that a server whose answers become
+   * false is found out at once; after some confirmations in the same hour, which traffic with many dead domains causes,
+   * twice as many after each, so that an hour costs a handful of control queries whatever the traffic.
    */
   #allowedRun(now: number): number {
     const confirmations = now - this.#hour >= HOUR_MS ? 0 : this.#confirmations;
@@ -289,7 +290,7 @@ export function createCheckedTransport(
       options.onChange(from, shown);
     }
     clearTimeout(recheck);
-    if (isLie(trust.state)) recheck = setTimeout(contain(warnOfFault, begin), TRUST_RECHECK_MS).unref();
+    if (isDistrust(trust.state)) recheck = setTimeout(contain(warnOfFault, begin), TRUST_RECHECK_MS).unref();
     release(step.end);
   }
 

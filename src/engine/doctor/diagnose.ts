@@ -25,7 +25,7 @@ import {
 } from './reverse.ts';
 import { checkHost } from './spf.ts';
 
-/** One line of the doctor's report. */
+/** The doctor's report has a line for each finding. */
 export interface Finding {
   readonly check: DoctorCheck;
   readonly result: DoctorResult;
@@ -37,12 +37,12 @@ export interface Finding {
   readonly problem: EgressProblem | null;
 }
 
-/** One row of data/dnsbl.json, queried according to RFC 5782. */
+/** A blocklist is a row of data/dnsbl.json, and is queried according to RFC 5782. */
 interface Blocklist {
   readonly name: string;
   readonly zone: string;
   readonly families: readonly (4 | 6)[];
-  /** The severity of a listing. */
+  /** A listing has this severity. */
   readonly listed: 'fail' | 'warn';
   /** Maps return codes in 127.0.0.0/8 to their meanings. */
   readonly codes: Readonly<Record<string, string>>;
@@ -62,11 +62,11 @@ export interface DoctorDeps {
   readonly sender: {
     /** Null if it is not configured. */
     readonly helo: string | null;
-    /** `user@host` or `<>`; null without a HELO name. */
+    /** This is `user@host` or `<>`; null without a HELO name. */
     readonly from: string | null;
     readonly port: number;
     readonly bind: readonly string[];
-    /** In which mail servers are reached; default: both. */
+    /** Mail servers are reached in these; the default is both. */
     readonly families?: readonly IpFamily[];
   };
   /** Calls `probeGreeting` of smtp/connectivity-probe.ts, on the configured port and under our HELO name. */
@@ -92,7 +92,7 @@ export interface DoctorDeps {
   }>;
 }
 
-/** Of a store that accepts writes. */
+/** The store accepts writes. */
 interface StoreState {
   readonly name: string;
   /** Files with permissions for other users of the host, each with the command that fixes it. */

@@ -41,9 +41,9 @@ export async function lookUpAddresses(name: string, ask: AskDns): Promise<{ addr
 }
 
 interface ReverseNames {
-  /** The PTR records. */
+  /** These are the PTR records. */
   readonly names: readonly string[];
-  /** Those that resolve back to the address. */
+  /** These resolve back to the address. */
   readonly confirmed: readonly string[];
   readonly unknown: boolean;
 }

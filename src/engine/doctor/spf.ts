@@ -4,7 +4,7 @@ import type { DnsAnswer, RecordType } from '../dns/message.ts';
 import { type AskDns, answerAddresses, isFailedAnswer, reverseNames } from './reverse.ts';
 
 interface MacroValues {
-  /** `user@host`; for `<>`, `postmaster@` the HELO name. */
+  /** This is `user@host`; for `<>`, it is `postmaster@` the HELO name. */
   readonly sender: string;
   readonly ip: string;
   readonly helo: string;
@@ -80,18 +80,18 @@ interface Directive {
   readonly mechanism: Mechanism;
   /** The result when it matches. */
   readonly result: SpfResult;
-  /** A domain-spec with macros, or the network of `ip4` and `ip6`; empty if omitted. */
+  /** This is a domain-spec with macros, or the network of `ip4` and `ip6`; it is empty if omitted. */
   readonly value: string;
   /** They are prefix lengths; 32 and 128 by default. */
   readonly v4bits: number;
   readonly v6bits: number;
-  /** The term as written, for the report. */
+  /** The report shows the term as written. */
   readonly text: string;
 }
 
 interface SpfRecord {
   readonly directives: readonly Directive[];
-  /** The domain-spec of `redirect=`. */
+  /** `redirect=` has this domain-spec. */
   readonly redirect: string | null;
 }
 
@@ -168,14 +168,14 @@ function prefixBits(text: string | undefined, most: number): number | null {
 
 interface SpfQuestion {
   readonly ip: string;
-  /** `user@host`; for `<>`, the postmaster of the HELO name (§2.4). */
+  /** This is `user@host`; for `<>`, it is the postmaster of the HELO name (§2.4). */
   readonly sender: string;
   readonly helo: string;
 }
 
 interface SpfAnswer {
   readonly result: SpfResult;
-  /** The deciding term, or the error in short. */
+  /** This is the deciding term, or the error in short. */
   readonly why: string;
 }
 

@@ -108,7 +108,7 @@ export type Post = (request: HttpPost) => Promise<HttpOutcome>;
 
 /** The body of a reply may take so long by default, ms: those of webhooks are shown to users, and decide nothing. */
 const BODY_WAIT_MS = 1_000;
-/** Until the next address of the host is tried, ms (RFC 8305 §5; longer, as nobody looks on). */
+/** After so long the next address of the host is tried, ms (RFC 8305 §5; longer, as nobody looks on). */
 const NEXT_ADDRESS_MS = 2_500;
 
 const failedAttempt = (error: AttemptError): HttpOutcome => ({ status: null, response: null, type: null, error });
@@ -124,8 +124,8 @@ export const createPost =
     if (isLiteral(url) && !here && !routable(urlHost(url), { allowPrivate, own }))
       return failedAttempt('address_not_allowed');
     const deadlineMs = clock.elapsed() + request.timeoutMs;
-    // With `autoSelectFamily`, for all addresses. Asked when the connection is made, so that only addresses just
-    // checked are dialed.
+    // `autoSelectFamily` asks for all addresses. They are asked for when the connection is made, so that only addresses
+    // just checked are dialed.
     const lookup: LookupFunction = (host, _all, done) => {
       (here ? Promise.resolve(LOOPBACK) : resolveHost(deps, host, deadlineMs))
         .then(

@@ -23,7 +23,7 @@ const CERTIFICATES_KEPT = 100;
 /** How long a certificate is used before it is fetched again, ms. */
 const CERTIFICATE_KEPT_MS = 6 * 3_600_000;
 
-/** Of a region; China has a suffix of its own. */
+/** Returns the host of the topic's region; China has a suffix of its own. */
 const topicHost = (topic: string): string | null => {
   const region = SNS_TOPIC.exec(topic)?.[1];
   return region === undefined ? null : `sns.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
@@ -31,7 +31,10 @@ const topicHost = (topic: string): string | null => {
 
 export function createSns({ post, clock, laboratory }: SnsDeps) {
   const kept = new LRUCache<string, X509Certificate>({ max: CERTIFICATES_KEPT, ttl: CERTIFICATE_KEPT_MS });
-  /** Of the laboratory, where it is not at the port of HTTPS; learned from the URLs of certificates. */
+  /**
+   * SNS has this origin in a laboratory, where it is not at the port of HTTPS; it is learned from the URLs of
+   * certificates.
+   */
   let origin: string | null = null;
 
   async function get(url: string, replyBytes: number): Promise<string> {

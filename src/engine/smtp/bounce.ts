@@ -10,7 +10,6 @@ import type { SmtpReply } from './reply.ts';
 /** Where in the dialogue a mail was refused; `data`: after its recipients. */
 type BounceStage = Extract<SmtpStage, 'connect' | 'ehlo' | 'starttls' | 'mail' | 'rcpt'> | 'data';
 
-/** A diagnostic, taken apart. */
 interface Diagnostic {
   /** The words alone are read as those of a 550. */
   readonly reply: SmtpReply;
@@ -32,7 +31,7 @@ export interface OutcomeReading {
 interface SaidOutcome {
   readonly outcome: MailOutcome;
   readonly diagnostic: string | null;
-  /** The recipient of the mail, which servers echo. */
+  /** The mail had this recipient, which servers echo. */
   readonly address: string;
 }
 

@@ -16,11 +16,11 @@ export interface Greeting {
   readonly banner: string | null;
   /** The code of the last reply: banner or EHLO. */
   readonly code: number | null;
-  /** What the server said, with its code. */
+  /** The server said this, with its code. */
   readonly said: string | null;
   /** Our IP as echoed in the reply to EHLO; many servers do not echo it. */
   readonly greetedAs: string | null;
-  /** The socket's own end; behind NAT, a private address. */
+  /** This is the socket's own end; behind NAT, it is a private address. */
   readonly localAddress: string | null;
   /** Code of the system's error, such as `ECONNREFUSED`; `deadline`; `not_routable` when it was not dialled. */
   readonly error: string | null;
@@ -29,7 +29,7 @@ export interface Greeting {
 }
 
 interface ProbeOptions {
-  /** For the whole probe. */
+  /** The whole probe has this time. */
   readonly withinMs: number;
   /** It connects from there; by default, the system chooses. */
   readonly egress?: Pick<Egress, 'bind' | 'via'>;

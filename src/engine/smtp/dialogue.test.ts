@@ -10,11 +10,11 @@ describe('dialogue', () => {
     t.ask();
     t.feed({ is: 'connected' });
     expect(t.sent).toEqual([]);
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.ehlo('SIZE 100');
-    t.hear('250 ok', '250 ok', '550 5.1.1 no such user');
+    t.receive('250 ok', '250 ok', '550 5.1.1 no such user');
     t.feed({ is: 'finish' });
-    t.hear('221 bye');
+    t.receive('221 bye');
     expect(t.sent).toEqual([
       'EHLO mailvet.test',
       'MAIL FROM:<verify@mailvet.test>',
@@ -30,7 +30,7 @@ describe('dialogue', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.ehlo('PIPELINING');
     expect(t.sent[1]).toBe('MAIL FROM:<verify@mailvet.test>|RCPT TO:<jane@example.test>');
     t.feed({ is: 'replies', replies: [reply('250 ok'), reply('550 no')] });
@@ -42,12 +42,12 @@ describe('dialogue', () => {
     const t = talk({ known: { ...NOTHING_LEARNED, pipelining: 'works' } });
     t.ask(question('a@example.test', null));
     t.feed({ is: 'connected' });
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.ehlo('PIPELINING');
-    t.hear('250 ok', '250 ok');
+    t.receive('250 ok', '250 ok');
     t.ask(question('b@example.test', null));
     expect(t.sent.at(-1)).toBe('RSET|MAIL FROM:<verify@mailvet.test>|RCPT TO:<b@example.test>');
-    t.hear('250 ok', '250 ok', '550 no');
+    t.receive('250 ok', '250 ok', '550 no');
     expect(t.outcomes.map(({ finding }) => finding)).toEqual(['accepted', 'mailbox_not_found']);
   });
 
@@ -55,7 +55,7 @@ describe('dialogue', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
-    t.hear('220 mx', refusal, '250 mx', '250 ok', '550 no such user');
+    t.receive('220 mx', refusal, '250 mx', '250 ok', '550 no such user');
     expect(t.sent.slice(0, 2)).toEqual(['EHLO mailvet.test', 'HELO mailvet.test']);
     expect(t.outcomes).toMatchObject([{ kind: 'answered', finding: 'mailbox_not_found' }]);
   });
@@ -64,7 +64,7 @@ describe('dialogue', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
-    t.hear('220 mx', '550 you are blocked', '503 bad sequence');
+    t.receive('220 mx', '550 you are blocked', '503 bad sequence');
     expect(t.outcomes).toMatchObject([{ kind: 'failed', finding: 'smtp_blocked', next: 'next_host' }]);
   });
 
@@ -81,7 +81,7 @@ describe('dialogue', () => {
       const t = talk({ read: lying });
       t.ask();
       t.feed({ is: 'connected' });
-      t.hear(...lines);
+      t.receive(...lines);
       expect(t.outcomes).toMatchObject([{ kind: 'failed', finding: 'smtp_blocked' }]);
     }
   });
@@ -90,11 +90,11 @@ describe('dialogue', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.ehlo('PIPELINING', 'STARTTLS');
-    t.hear('530 Must issue STARTTLS first');
+    t.receive('530 Must issue STARTTLS first');
     expect(t.sent).toHaveLength(2);
-    t.hear('503 MAIL first');
+    t.receive('503 MAIL first');
     expect(t.sent[2]).toBe('STARTTLS');
     // Data injected in clear text after the reply is discarded (CVE-2011-0411).
     t.feed({ is: 'replies', replies: [reply('220 go'), reply('250 mx'), reply('250 ok'), reply('250 ok')] });
@@ -102,7 +102,7 @@ describe('dialogue', () => {
     expect(t.sent).toHaveLength(3);
     t.feed({ is: 'secured' });
     t.ehlo('8BITMIME');
-    t.hear('250 ok', '550 no');
+    t.receive('250 ok', '550 no');
     expect(t.sent.slice(3)).toEqual([
       'EHLO mailvet.test',
       'MAIL FROM:<verify@mailvet.test>',
@@ -122,9 +122,9 @@ describe('dialogue', () => {
     const t = talk({ tls: 'opportunistic', known: { ...NOTHING_LEARNED, tls } });
     t.ask();
     t.feed({ is: 'connected' });
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.ehlo('STARTTLS');
-    t.hear('220 go');
+    t.receive('220 go');
     t.feed(event);
     expect(t.outcomes).toMatchObject([{ kind: 'failed', next }]);
     expect(t.sent.at(-1)).toBe('STARTTLS');
@@ -138,12 +138,12 @@ describe('dialogue', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.ehlo('PIPELINING');
-    t.hear('250 ok', '250 ok', '550 no such user');
+    t.receive('250 ok', '250 ok', '550 no such user');
     expect(t.outcomes).toEqual([]);
     expect(t.sent.at(-1)).toBe('RSET');
-    t.hear(line);
+    t.receive(line);
     expect(t.outcomes).toMatchObject(outcomes);
   });
 
@@ -157,9 +157,9 @@ describe('dialogue', () => {
       const t = talk();
       t.ask(asked);
       t.feed({ is: 'connected' });
-      t.hear('220 mx');
+      t.receive('220 mx');
       t.ehlo('PIPELINING');
-      t.hear('250 ok', '250 ok', '550 no such user');
+      t.receive('250 ok', '250 ok', '550 no such user');
       t.feed(event);
       expect(t.outcomes).toMatchObject([{ kind: 'answered', finding: 'accepted' }]);
     }
@@ -169,11 +169,11 @@ describe('dialogue', () => {
     const t = talk({ known: { ...NOTHING_LEARNED, pipelining: 'works' } });
     t.ask();
     t.feed({ is: 'connected' });
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.ehlo('PIPELINING');
-    t.hear('250 ok', '250 ok', '452 too many');
+    t.receive('250 ok', '250 ok', '452 too many');
     expect(t.sent.at(-1)).toBe('RSET|MAIL FROM:<verify@mailvet.test>|RCPT TO:<probe@example.test>');
-    t.hear('250 ok', '250 ok', '452 too many');
+    t.receive('250 ok', '250 ok', '452 too many');
     expect(t.outcomes).toMatchObject([{ finding: 'accepted', probe: { finding: 'reconnect' } }]);
   });
 
@@ -183,9 +183,9 @@ describe('dialogue', () => {
       const t = talk();
       t.ask();
       t.feed({ is: 'connected' });
-      t.hear('220 mx');
+      t.receive('220 mx');
       t.ehlo();
-      t.hear('250 ok', '250 ok');
+      t.receive('250 ok', '250 ok');
       t.feed(event);
       const unknown: SmtpFinding[] = ['smtp_timeout', 'smtp_temporary_failure'];
       expect(t.outcomes).toMatchObject([{ kind: 'answered', finding: 'accepted' }]);
@@ -197,7 +197,7 @@ describe('dialogue', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.feed({ is: 'replies', replies: [reply('250 mx'), reply('250 ok'), reply('250 ok'), reply('250 ok')] });
     expect(t.outcomes).toMatchObject([{ kind: 'failed', rule: 'dialogue.out_of_step' }]);
     expect(t.sent.at(-1)).toBe('QUIT');
@@ -207,19 +207,19 @@ describe('dialogue', () => {
     const t = talk();
     t.ask();
     t.feed({ is: 'connected' });
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.ehlo('PIPELINING');
     // The second one is the first one again, not that of RCPT.
-    t.hear('250 2.1.0 ok', '250 2.1.0 ok');
-    t.hear('550 5.1.1 <Jane@example.test>: User unknown');
+    t.receive('250 2.1.0 ok', '250 2.1.0 ok');
+    t.receive('550 5.1.1 <Jane@example.test>: User unknown');
     expect(t.outcomes).toMatchObject([{ kind: 'failed', rule: 'dialogue.out_of_step', next: 'without_pipelining' }]);
 
     const two = talk();
     two.ask(question('jane@example.test', null), question('ann@example.test', null));
     two.feed({ is: 'connected' });
-    two.hear('220 mx');
+    two.receive('220 mx');
     two.ehlo('PIPELINING');
-    two.hear('250 2.1.0 ok', '250 2.1.0 ok', '550 5.1.1 <jane@example.test>: User unknown');
+    two.receive('250 2.1.0 ok', '250 2.1.0 ok', '550 5.1.1 <jane@example.test>: User unknown');
     expect(two.outcomes).toMatchObject([
       { kind: 'failed', rule: 'dialogue.out_of_step', next: 'without_pipelining' },
       { kind: 'failed', next: 'rejoin' },
@@ -230,9 +230,9 @@ describe('dialogue', () => {
     const t = talk();
     t.ask(question('a@example.test', null));
     t.feed({ is: 'connected' });
-    t.hear('220 mx');
+    t.receive('220 mx');
     t.ehlo();
-    t.hear('250 ok', '250 ok');
+    t.receive('250 ok', '250 ok');
     t.ask(question('b@example.test', null));
     t.feed({ is: 'closed' });
     expect(t.outcomes[1]).toMatchObject({ kind: 'failed', next: 'new_session' });
@@ -246,7 +246,7 @@ describe('dialogue', () => {
       const t = talk();
       t.ask(question('пётр@example.test'));
       t.feed({ is: 'connected' });
-      t.hear('220 mx');
+      t.receive('220 mx');
       t.ehlo(...offered);
       expect(t.sent[1] ?? null).toBe(expected);
       if (expected === null) expect(t.outcomes).toMatchObject([{ finding: 'smtp_unverifiable', next: 'stop' }]);

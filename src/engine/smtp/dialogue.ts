@@ -89,7 +89,7 @@ export interface ReplyReading {
   readonly meaning: string;
   /** `reconnect`: too many recipients, retry in a new session. `starttls_required`: send STARTTLS first. */
   readonly finding: SmtpFinding | 'reconnect' | 'starttls_required';
-  /** The deciding rule. */
+  /** This rule decided. */
   readonly rule: string | null;
   /** Seconds, as announced by the server. */
   readonly retryAfterSeconds: number | null;
@@ -110,7 +110,7 @@ export interface ClassifiedReply {
 
 /** Asks about one recipient. */
 export interface RecipientQuestion {
-  /** Between the angle brackets of RCPT; made by `forwardPath`. */
+  /** It stands between the angle brackets of RCPT, and is made by `forwardPath`. */
   readonly path: string;
   /** Stands between the angle brackets of MAIL; empty for the null sender. */
   readonly sender: string;
@@ -194,9 +194,9 @@ type AnswerAction = Extract<DialogueAction, { do: 'answer' }>;
 
 export interface DialogueSetup {
   readonly host: string;
-  /** What earlier sessions learned about the host. */
+  /** Earlier sessions learned this about the host. */
   readonly known: LearnedHost;
-  /** The name in EHLO and HELO. */
+  /** EHLO and HELO have this name. */
   readonly helo: string;
   readonly read: ClassifyReply;
   /** `never`: after a failed handshake, when the same host is retried in clear text. */
@@ -268,18 +268,18 @@ export class Dialogue {
     this.#outstanding.beginRead();
     if (event.is === 'ask') this.#onAsk(event.questions);
     else if (this.phase !== 'closed') this.#dispatch(event);
-    if (this.phase === 'quit' || this.phase === 'closed') this.#believe();
+    if (this.phase === 'quit' || this.phase === 'closed') this.#releaseAnswers();
     return this.#actions;
   }
 
-  /** Gives the answers that were kept. */
-  #believe() {
+  /** Gives the answers that were kept until PIPELINING proved to work. */
+  #releaseAnswers() {
     this.#actions = [...(this.#unconfirmed ?? []), ...this.#actions];
     this.#unconfirmed = null;
   }
 
   /** Whose answer was kept is asked about again; the first one tells whether that helps. */
-  #disbelieve() {
+  #discardAnswers() {
     const [kept, stage] = [this.#unconfirmed ?? [], 'rcpt' as const];
     this.#unconfirmed = null;
     for (const [i, { question }] of kept.entries()) {
@@ -331,7 +331,7 @@ export class Dialogue {
     if (this.phase === 'idle') this.#beginTransaction();
   }
 
-  /** For the recipients that have no answer yet, as many as the server takes at once. */
+  /** The recipients that have no answer yet are asked about, as many as the server takes at once. */
   #beginTransaction() {
     const group = this.recipients.forTransaction();
     const [first] = group;
@@ -382,8 +382,8 @@ export class Dialogue {
   #orUnpipelined(next: NextStep, always = false): NextStep {
     if (!(always ? this.#hasPipelined : this.#isSuspect && this.phase === 'command')) return next;
     this.#actions.push({ do: 'learn', what: { pipelining: 'broken' } });
-    this.#disbelieve();
-    this.recipients.doubt();
+    this.#discardAnswers();
+    this.recipients.discardAcceptances();
     return 'without_pipelining';
   }
 
@@ -484,7 +484,7 @@ export class Dialogue {
     this.#isConfirming = false;
     if (isNegative(reply)) return isConfirming && reply.code !== 421 ? this.#outOfStep() : this.#onRefusal(verb, reply);
     if (isConfirming) {
-      this.#believe();
+      this.#releaseAnswers();
       this.#prove();
     }
     if (verb === 'banner') return this.#greet('ehlo');
@@ -622,7 +622,7 @@ export class Dialogue {
 
   #abandon(question: RecipientQuestion, why: 'cancelled' | 'timeout') {
     const inquiry = this.recipients.open.find((one) => one.question === question);
-    if (inquiry === undefined) return this.#believe();
+    if (inquiry === undefined) return this.#releaseAnswers();
     const isLast = this.recipients.open.length === 1;
     if (isLast) return why === 'timeout' ? this.#onTimeout() : this.#end('smtp_timeout', CANCELLED, 'stop', 'wait');
     this.#outstanding.drop(inquiry);
@@ -776,8 +776,8 @@ export class Recipients {
   }
 
   /** Replies were taken for those of other commands: nobody's recipient counts as accepted. */
-  doubt(): void {
-    for (const inquiry of this.#open) inquiry.doubt();
+  discardAcceptances(): void {
+    for (const inquiry of this.#open) inquiry.discardAcceptance();
   }
 
   onRecipient(inquiry: RecipientCheck, rcpt: ClassifiedReply): RecipientStep {
@@ -1008,7 +1008,7 @@ class RecipientCheck {
   }
 
   /** The reply may have been another's. */
-  doubt(): void {
+  discardAcceptance(): void {
     this.#probe = null;
     this.#isRepeated = false;
   }

@@ -147,7 +147,7 @@ const SHARE_PROBLEMS: Readonly<Record<'proxyFailed' | 'blocked' | 'deferred', Ad
 
 export interface EgressHealth {
   readonly state: EgressCondition;
-  /** By `Clock.now()`. */
+  /** This is by `Clock.now()`. */
   readonly since: number;
 }
 
@@ -165,7 +165,7 @@ interface EgressMonitorOptions {
   readonly askCanaries: (egress: Egress) => Promise<readonly (SmtpEvidence | null)[]>;
 }
 
-/** Between two canary probes, and between two trials while checks are suspended. */
+/** So much time passes between two canary probes, and between two trials while checks are suspended. */
 const PROBE_INTERVAL_MS = 30_000;
 /** Between two questions to canaries while they confirm that we are rejected. */
 const CANARY_RECHECK_MS = 5 * MINUTE_MS;
@@ -359,7 +359,7 @@ class EgressMonitor {
     return this.#options.owners.providerOf(host) !== null || this.#accepting?.has(this.#ownerOf(host)) === true;
   }
 
-  /** For checks that begin now: aborts when the port turns out to be closed. */
+  /** Checks that begin now get this: it aborts when the port turns out to be closed. */
   get suspended(): AbortSignal {
     return this.#suspended.signal;
   }

@@ -6,7 +6,7 @@ import { CLASSES, THRESHOLDS, type Weighed } from './classify/model.ts';
 import type { Classifier, Explanation } from './classify.ts';
 import { ReplyParser, type SmtpReply } from './reply.ts';
 
-/** An explanation as plain data: what the command prints and the dashboard shows. */
+/** The command prints this explanation, and the dashboard shows it. */
 export interface ReplyExplanation {
   readonly code: number;
   readonly enhanced_code: string | null;
@@ -29,7 +29,7 @@ export interface ReplyExplanation {
     readonly features_for: readonly Weighed[];
     readonly features_against: readonly Weighed[];
   } | null;
-  /** In seconds. */
+  /** This is in seconds. */
   readonly retry_after: number | null;
   readonly clauses: readonly {
     readonly subject: string;

@@ -40,7 +40,7 @@ const MOST_GREYLISTED = 50_000;
 
 export class LearnedHosts {
   readonly #perf: { now(): number };
-  // Created with the first entry: they allocate their whole capacity, which would slow every start.
+  // Both are created with the first entry (docs/architecture.md#what-v8-does).
   #hosts: LRUCache<string, LearnedHost> | null = null;
   #greylisted: LRUCache<string, string> | null = null;
 

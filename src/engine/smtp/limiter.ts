@@ -81,7 +81,7 @@ export class Limiter {
   #begun = 0;
   /** Counts open dialogues by tenant; only limiters of addresses have them. */
   #openOf: Map<string, number> | null = null;
-  /** By tenant, in rotation: the one which waited longest comes first. */
+  /** Tenants are in rotation: the one which waited longest comes first. */
   readonly #lines = new Map<string, TenantLine>();
   /** The queue which was first when there was room here, but not at another limiter. */
   #reserved: WaitingQueue | null = null;
@@ -357,9 +357,9 @@ export class Limiter {
   }
 }
 
-/** A request for a dialogue. */
+/** This is a request for a dialogue. */
 export interface QueueEntry {
-  /** The domain of the recipient. */
+  /** The recipient has this domain. */
   readonly domain: string;
   readonly begin: () => void;
   /** A breaker has opened. `seconds`: until it lets a dialogue through. */
@@ -426,8 +426,8 @@ export class TenantQueue {
 }
 
 /**
- * On whose behalf a mail server is asked: an opaque text, by which turns are taken. Background work of an account, such
- * as its lists, is a tenant of its own, and comes after everybody whose client waits.
+ * A mail server is asked on behalf of a tenant: an opaque text, by which turns are taken. Background work of an
+ * account, such as its lists, is a tenant of its own, and comes after everybody whose client waits.
  */
 const BACKGROUND_PREFIX = 'background\n';
 
@@ -473,8 +473,8 @@ class Rate {
   }
 
   /**
-   * From now on, this part of the rate, from 0 to 1. What is allowed at once shrinks with it; it grows only as time
-   * passes, unless it `isFresh`.
+   * Takes this part of the rate from now on, from 0 to 1. What is allowed at once shrinks with it; it grows only as
+   * time passes, unless it `isFresh`.
    */
   divide(fraction: number, isFresh: boolean): void {
     this.#refill(this.#clock.elapsed());
@@ -590,7 +590,7 @@ class SlowedAccounts {
   }
 }
 
-/** Of an open breaker: after its time it is half-open, with one trial dialogue at a time. */
+/** After its time, an open breaker is half-open, with one trial dialogue at a time. */
 export interface BreakerTrial {
   isTrying: boolean;
 }
@@ -609,18 +609,16 @@ const REFUSED_ACCOUNTS_MAX = 1_000;
 class Breaker {
   readonly #clock: Clock;
   readonly #ms: number;
-  /** By account, until when it is open (`Clock.elapsed()` ms); the oldest first. */
+  /** It is open for each account until then (`Clock.elapsed()` ms); the oldest comes first. */
   readonly #openUntil = new Map<string, number>();
-  /** Until when it is open for all; null: it is not. */
+  /** It is open for all until then; null means that it is not. */
   #openForAllUntil: number | null = null;
   #canaryAskedAt = Number.NEGATIVE_INFINITY;
-  /**
-   * At an address: the last account that was rejected before a recipient was named, and until when it is open for it.
-   */
+  /** At an address, it is open until then for the last account that was rejected before a recipient was named. */
   #rejectedAtOnce: { readonly account: string; readonly untilMs: number } | null = null;
   #trial: BreakerTrial = { isTrying: false };
   #answeredAt = Number.NEGATIVE_INFINITY;
-  /** By account: domains of recipients that were rejected since, because of our IP address. */
+  /** These are, for each account, domains of recipients that were rejected since, because of our IP address. */
   readonly #refusedFor = new Map<string, Set<string>>();
 
   /** `seconds`: for how long it opens; 0 = never. */
@@ -636,7 +634,7 @@ class Breaker {
     return 'half_open';
   }
 
-  /** Until when it is open for an account; null: it is closed. */
+  /** Returns until when it is open for an account; null means that it is closed. */
   #untilFor(account: string): number | null {
     if (account === CANARY_TENANT) return null;
     const own = this.#openUntil.get(account) ?? null;

@@ -8,7 +8,9 @@ import { MINUTE_MS } from '../../kernel/clock.ts';
 export interface SmtpLimits {
   /** TCP connect. Short, because the next address may work. */
   readonly connectMs: number;
-  /** From there to the end of the banner. Postscreen waits 6 s, other "banner delays" take up to 20 s. */
+  /**
+   * The banner has so long to end after the connection. Postscreen waits 6 s, other "banner delays" take up to 20 s.
+   */
   readonly bannerMs: number;
   /** One command until the last byte of its reply: bytes that trickle in do not extend it. */
   readonly commandMs: number;

@@ -37,7 +37,7 @@ import { SharedRates, type SharedRatesOptions } from './shared-rates.ts';
 import { type AddressRejection, Throttle } from './throttle.ts';
 
 export interface MailboxLimit {
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /**
    * Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the
@@ -48,7 +48,7 @@ export interface MailboxLimit {
   readonly signal?: AbortSignal;
   /** Aborted: a check that waits for its turn is canceled, and what was sent is still answered. */
   readonly lastCall?: AbortSignal;
-  /** On whose behalf: tenants take turns at each mail server. Opaque. */
+  /** The mailbox is checked on its behalf: tenants take turns at each mail server. It is opaque. */
   readonly tenant: string;
   /** Name of the egress from which the recipient was asked about before, and deferred; default: never. */
   readonly egress?: string | null;
@@ -66,7 +66,7 @@ export interface MailboxQuestion {
   check(subject: MailboxSubject, limit: MailboxLimit): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
 }
 
-/** The input of the classifier (classify.ts). */
+/** This is the input of the classifier (classify.ts). */
 export interface ReadRequest {
   readonly stage: Parameters<ClassifyReply>[0];
   readonly reply: SmtpReply;
@@ -189,7 +189,7 @@ export type MailboxCheck = ReturnType<typeof createMailboxCheck>;
 
 interface SenderIdentity {
   readonly egress: Egress;
-  /** Empty for `<>`. */
+  /** This is empty for `<>`. */
   readonly sender: string;
   readonly names: readonly string[];
   /** Another one for each change of the entry: sessions are not shared across it. */
@@ -199,7 +199,7 @@ interface SenderIdentity {
 /** As who each egress asks. */
 class Senders {
   readonly #anyHelo: boolean;
-  /** By name of the egress; those of before stay, as dialogues from there may be under way. */
+  /** The key is the name of the egress; earlier ones stay, as dialogues from there may be under way. */
   readonly #known = new Map<string, SenderIdentity>();
   /** Names and addresses of this host, as servers may echo them. */
   ourNames: readonly string[] = [];
@@ -294,7 +294,7 @@ class MailboxCheckRun {
   readonly #recipientDomain: string;
   /** Names the egress of the last question. */
   #askedFrom = '';
-  /** The failure with the lowest rank so far. */
+  /** This failure has the lowest rank so far. */
   #failure: SmtpResult | null = null;
   /**
    * The most informative deferral of the recipient (RFC 5321 §4.2.1: 4yz to RCPT) so far. It stands unless a later host
@@ -399,8 +399,8 @@ class MailboxCheckRun {
   }
 
   /**
-   * From host to host until one has answered about the recipient; null when none did. One that defers the recipient is
-   * no better than one that is busy: the next is asked (RFC 5321 §5.1).
+   * Goes from host to host until one has answered about the recipient; null when none did. One that defers the
+   * recipient is no better than one that is busy: the next is asked (RFC 5321 §5.1).
    */
   async #walk(question: UnsentQuestion): Promise<AnsweredRequest | null> {
     let left = this.#candidates(question);
@@ -431,7 +431,10 @@ class MailboxCheckRun {
     return null;
   }
 
-  /** In order of preference; first the host that greylisted the recipient before, and may have waited for it since. */
+  /**
+   * Returns hosts in order of preference; the one comes first that greylisted the recipient before, and may have waited
+   * for it since.
+   */
   #candidates({ path }: UnsentQuestion): readonly DialCandidate[] {
     const { limits, throttle, learned } = this.#deps;
     const all = dialCandidates(this.#dns, limits, (family) => throttle.reaches(family, this.#operatorOfDomain));
@@ -475,7 +478,7 @@ class MailboxCheckRun {
     return true;
   }
 
-  /** Without those that are not to be asked after this. */
+  /** Leaves out those that are not to be asked after this. */
   #leftAfter(left: readonly DialCandidate[], { host, address, outcome }: ServedRequest, isDeferred: boolean) {
     if (isDeferred) {
       // The same server may have another name.
@@ -880,14 +883,14 @@ const MOST_DOMAINS = 50_000;
 
 interface CatchAllAnswer {
   readonly result: 'pass' | 'fail';
-  /** By `Clock.now()`. */
+  /** This is by `Clock.now()`. */
   readonly checkedAt: number;
 }
 
 /** Whether a domain accepts any mailbox, remembered per domain and operator; what is unknown is not remembered. */
 class CatchAllCache {
   readonly #options: { readonly max: number; readonly perf: { now(): number }; readonly ttlResolution: number };
-  // Created with the first answer: both allocate their whole capacity, which would slow every start.
+  // Both are created with the first answer (docs/architecture.md#what-v8-does).
   #cache: LRUCache<string, CatchAllAnswer> | null = null;
   /** Random local parts that were greylisted: a new one at each retry would be greylisted again, forever. */
   #greylisted: LRUCache<string, string> | null = null;

@@ -54,7 +54,7 @@ export function mailOperatorKey(
 
 /** How much a mail operator is used and slows us down, for metrics. */
 export interface OperatorUse {
-  /** The name of the provider, or OTHER_OPERATORS. */
+  /** This is the name of the provider, or OTHER_OPERATORS. */
   readonly operator: string;
   readonly dialoguesOpen: number;
   /** Counts dialogues so far. */
@@ -64,7 +64,7 @@ export interface OperatorUse {
   /** Circuit breakers, one for each egress address. */
   readonly breakersOpen: number;
   readonly breakersHalfOpen: number;
-  /** The lowest rate relative to the configured one. */
+  /** This is the lowest rate relative to the configured one. */
   readonly pace: number;
 }
 
@@ -75,9 +75,9 @@ export interface OperatorNames {
 }
 
 /**
- * By operator, for a bounded number of names: the `most` most active of those that `isNamed` admits; all others
- * together. Names that are no provider's come from the DNS of the addresses that are checked, so they are neither few
- * nor ours to tell.
+ * Returns the use of a bounded number of operators: the `most` most active of those that `isNamed` admits, and all
+ * others together. Names that are no provider's come from the DNS of the addresses that are checked, so they are
+ * neither few nor ours to tell.
  */
 export function useByOperator(
   limiters: Iterable<readonly [operator: string, use: LimiterUse]>,

@@ -71,7 +71,7 @@ interface PooledSession {
   readonly session: SmtpSession;
   readonly request: PoolRequest;
   readonly lease: DialogueLease;
-  /** Its place among all sessions. */
+  /** This is its place among all sessions. */
   readonly place: Place<SmtpSession>;
   /** Its place among idle sessions; null: it never was idle. */
   idlePlace: Place<PooledSession> | null;
@@ -225,7 +225,7 @@ export class SessionPool {
     this.#assign(pooled, waiter, room, 'open');
   }
 
-  /** With those that can be in the same transaction, `maxRequests` together. */
+  /** Assigns `first` and others that can be in the same transaction, `maxRequests` together. */
   #assign(pooled: PooledSession, first: WaitingRequest, maxRequests: number, how: 'open' | 'ask'): void {
     let waiters = [first];
     try {
@@ -430,8 +430,9 @@ class WaitingRequests {
   }
 
   /**
-   * At most `maxRequests` others of its tenant that wait for the same hosts and can be in the same transaction. Whoever
-   * has no time to wait for a slow reply about another recipient, until `busyUntilMs` (`Clock.elapsed()`), goes alone.
+   * Returns at most `maxRequests` others of its tenant that wait for the same hosts and can be in the same transaction.
+   * Whoever has no time to wait for a slow reply about another recipient, until `busyUntilMs` (`Clock.elapsed()`), goes
+   * alone.
    */
   batchWith({ request }: WaitingRequest, maxRequests: number, busyUntilMs: number): WaitingRequest[] {
     const { hosts, tenant, question, deadlineMs } = request;

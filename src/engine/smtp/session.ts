@@ -28,7 +28,7 @@ import { type MailConnection, Tunnel, type TunnelFailure, tunnelMs } from './tun
 /** A check to be run in a session. */
 export interface SessionCheck {
   readonly question: RecipientQuestion;
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /** The banner must have arrived by then, so that another host can still be tried. */
   readonly greetByMs: number;
@@ -84,7 +84,7 @@ export class SmtpSession {
   #plain: MailConnection | null = null;
   /** While it is being opened. */
   #tunnel: Tunnel | null = null;
-  /** The checks under way. */
+  /** These checks are under way. */
   #asked: readonly SessionCheck[] = [];
   /** Transcripts of the current or last checks; QUIT is recorded there. */
   #transcripts: readonly Transcript[] = [];
@@ -275,7 +275,7 @@ export class SmtpSession {
     this.#socket?.write(text);
   }
 
-  /** At once if everything is written; TLS has its own farewell to write. */
+  /** Closes at once if everything is written; TLS has its own farewell to write. */
   #close(): void {
     if (this.#tunnel !== null) {
       this.#tunnel.destroy();
@@ -335,7 +335,10 @@ export class SmtpSession {
     for (const transcript of this.#transcripts) transcript.add('note', text);
   }
 
-  /** Of the check that a line belongs to; null: of all of them. Nobody sees another's recipient. */
+  /**
+   * Returns the transcripts of the check that a line belongs to; null means those of all checks. Nobody sees another's
+   * recipient.
+   */
   #transcriptsOf(question: RecipientQuestion | null): readonly Transcript[] {
     if (question === null) return this.#transcripts;
     const asked = this.#askedBy(question);
@@ -404,7 +407,7 @@ export class SmtpSession {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#on({ is: 'closed' });
     this.#socket?.destroy();
-    // Sockets end up among old objects, from where they would retain the session until a full collection.
+    // Else the socket would retain the session (docs/architecture.md#what-v8-does).
     this.#plain?.removeAllListeners();
     this.setup.on.closed();
   }
@@ -440,7 +443,7 @@ interface TranscriptEntry {
   readonly at: number;
   readonly from: TranscriptLine['from'];
   readonly text: string;
-  /** Kept instead of the text. */
+  /** This is kept instead of the text. */
   readonly reply: SmtpReply | null;
 }
 

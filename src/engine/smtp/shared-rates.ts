@@ -49,7 +49,7 @@ const SLICE_RETRY_MS = 500;
 /** A slice is kept for so long after its last use. */
 const SLICE_LINGER_MS = 4_000;
 
-/** This process's slice of one limit. */
+/** This is the slice of one limit that this process has. */
 export class RateShare {
   readonly key: string;
   readonly total: number;
@@ -60,7 +60,7 @@ export class RateShare {
   #units = 0;
   /** Leaves out those that other processes wait for. */
   #allowed = 0;
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   #until = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #usedAt = Number.NEGATIVE_INFINITY;

@@ -157,7 +157,7 @@ export class Throttle {
     return leave;
   }
 
-  /** From where dialogues begin from now on. What is known of an egress by its name stays. */
+  /** Dialogues begin from these from now on. What is known of an egress by its name stays. */
   reload(egresses: readonly Egress[]): void {
     this.#routes.reload(egresses);
     this.#rests.reload(egresses);
@@ -250,7 +250,7 @@ export interface DialRoutesOptions {
   readonly networkFactor: number;
   /** MAILVET_SMTP_BREAKER_SECONDS; 0 = never opens. */
   readonly breakerSeconds: number;
-  /** From where mail servers are asked; at least one. */
+  /** Mail servers are asked from these; there is at least one. */
   readonly egresses: readonly Egress[];
   readonly rests: EgressRests;
   /** This process has at most this many open at once. */
@@ -269,7 +269,7 @@ export interface Destination {
   readonly operator: string;
   readonly host: string;
   readonly address: string;
-  /** The registrable domain of the recipient. */
+  /** This is the registrable domain of the recipient. */
   readonly domain: string;
   /** Names the egress (`chooseEgress`). */
   readonly egress: string;
@@ -277,7 +277,10 @@ export interface Destination {
 
 /** What an egress is chosen by. */
 interface EgressQuestion {
-  /** Of all mail hosts of the domain, so that it does not depend on which of them are dialled; made where it counts. */
+  /**
+   * It is the operator of all mail hosts of the domain, so that it does not depend on which of them are dialled; it is
+   * made where it counts.
+   */
   readonly operator: () => string;
   readonly domain: string;
   /** To be dialled: the egress has to be of its family. */
@@ -328,7 +331,7 @@ class EgressLimits {
   readonly #setups: Readonly<Record<LimiterKind, RouteLimiterSetup>>;
   readonly #known: Readonly<Record<LimiterKind, Map<string, Limiter>>>;
   readonly #process: Limiter;
-  /** By operator and domain, until when it is left alone (`Clock.elapsed()` ms). */
+  /** By operator and domain, this is until when it is left alone (`Clock.elapsed()` ms). */
   readonly #refusedFor = new Map<string, number>();
   #count = 0;
   #sweepAt = SWEEP_AT;
@@ -379,7 +382,7 @@ class EgressLimits {
   refusedFor({ operator, domain }: Destination, now: number): void {
     const { breakerSeconds } = this.#setups.operator;
     const key = `${operator}\n${domain}`;
-    // To the end, so that the first is the oldest.
+    // It goes to the end, so that the first is the oldest.
     this.#refusedFor.delete(key);
     if (breakerSeconds > 0) this.#refusedFor.set(key, now + breakerSeconds * 1000);
     for (const [oldest, untilMs] of this.#refusedFor) {
@@ -427,7 +430,10 @@ class DialRoutes {
   readonly #options: DialRoutesOptions;
   readonly #create: CreateLimiter;
   readonly #process: Limiter;
-  /** By name, those of before included: dialogues may be under way from there, and breakers outlive a change. */
+  /**
+   * The key is the name; earlier ones are included, as dialogues may be under way from there, and breakers outlive a
+   * change.
+   */
   readonly #known = new Map<string, EgressLimits>();
   #all: readonly EgressLimits[] = [];
   readonly #rests: EgressRests;
@@ -584,7 +590,7 @@ const isOver = (limiter: Limiter): boolean => limiter.isOver;
 export class DialogueLease {
   readonly #route: DialRoute;
   readonly #on: LeaseEvents;
-  /** Of the breakers whose trial this dialogue is. */
+  /** This dialogue is the trial of these breakers. */
   readonly #trials: readonly BreakerTrial[];
   #tenant: string;
   #isReleased = false;

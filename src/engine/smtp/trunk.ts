@@ -8,13 +8,13 @@ import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { HostPort } from '../../kernel/ip.ts';
 import { type FrameKind, FrameReader, FrameWriter, SOCKS_CONNECT, socksMessage } from '../../kernel/socks.ts';
 
-/** For so long a trunk without streams is kept: less than a relay keeps it. */
+/** For so long a trunk without streams is kept, which is less than a relay keeps it. */
 const UNUSED_MS = 10_000;
 const TRUNK_KEEP_ALIVE_MS = 10_000;
 /** Octets that a stream keeps for its reader; a session takes more than this in no time. */
 const UNREAD_BYTES_MAX = 1024 * 1024;
 
-/** Octets in a row for streams that are gone. A relay that goes on with them has not understood that they are. */
+/** Octets in a row for streams that were closed. A relay that goes on with them has not understood that they are. */
 const STRAY_BYTES_MAX = 8 * 1024 * 1024;
 /** The number of a stream has 4 octets. */
 const LAST_STREAM = 0xffff_ffff;
@@ -78,7 +78,7 @@ export class Trunk {
     const id = this.#last;
     const stream = new TrunkStream(onAnswer, {
       send: (chunk) => this.#writer.add('data', id, chunk),
-      gone: (isKnown) => this.#onGone(id, isKnown),
+      onDestroy: (isKnown) => this.#onDestroy(id, isKnown),
     });
     this.#streams.set(id, stream);
     this.#writer.add('open', id, socksMessage(SOCKS_CONNECT, destination));
@@ -101,13 +101,13 @@ export class Trunk {
     stream.endHere();
   };
 
-  /** Of a stream that is gone, more may be on its way. */
+  /** More octets of a closed stream may be on their way. */
   #onStray(octets: number): void {
     this.#stray += octets;
     if (this.#stray > STRAY_BYTES_MAX) this.#socket.destroy();
   }
 
-  #onGone(id: number, isKnown: boolean) {
+  #onDestroy(id: number, isKnown: boolean) {
     if (!this.#streams.delete(id)) return;
     if (!isKnown) this.#writer.add('close', id);
     if (this.#streams.size > 0) return;
@@ -133,7 +133,7 @@ export class Trunk {
 interface StreamOwner {
   readonly send: (chunk: Buffer) => void;
   /** `isKnown`: the relay has ended the stream itself. */
-  readonly gone: (isKnown: boolean) => void;
+  readonly onDestroy: (isKnown: boolean) => void;
 }
 
 class TrunkStream extends Duplex {
@@ -186,7 +186,7 @@ class TrunkStream extends Duplex {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#onAnswer = null;
-    this.#owner.gone(this.#isEnded);
+    this.#owner.onDestroy(this.#isEnded);
     done(error);
   }
 }

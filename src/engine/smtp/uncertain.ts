@@ -5,11 +5,11 @@ import type { RuleFinding } from './classify/rules.ts';
 interface UncertainReplyKind {
   /** Name of the provider; OTHER_OPERATORS: all others, whose names are neither few nor ours to keep. */
   readonly operator: string;
-  /** 12 hex digits, from code, enhanced code and template. */
+  /** These are 12 hex digits, from code, enhanced code and template. */
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** The text without names, addresses, numbers and ids (classify/echoes.ts). */
+  /** The text is without names, addresses, numbers and IDs (classify/echoes.ts). */
   readonly template: string;
   /** What decided, or `unmatched.…`, and what it means. */
   readonly rule: string;
@@ -19,7 +19,7 @@ interface UncertainReplyKind {
 
 /** Kinds kept in memory until they are taken; beyond that, replies only count in the totals. */
 const KINDS_MAX = 200;
-/** Of one operator, so that none displaces the others. */
+/** One operator has at most so many, so that none displaces the others. */
 const KINDS_PER_OPERATOR_MAX = 40;
 
 export function countUncertainReplies() {

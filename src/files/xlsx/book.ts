@@ -11,7 +11,7 @@ export interface SheetSurvey {
 export interface Book {
   /** The sheets in their order, those that are visible with their first rows rated. */
   readonly sheets: readonly SheetSurvey[];
-  /** Without rows that the sheet leaves out; batches may be empty. */
+  /** Rows that the sheet leaves out are missing; batches may be empty. */
   rows(index: number): AsyncIterable<RawBatch>;
 }
 
@@ -60,7 +60,7 @@ export function withMailto(text: string, link: string): string {
 interface ColumnRating {
   filled: number;
   addresses: number;
-  /** Before the first address there is something else, such as a name of the column. */
+  /** Something else stands before the first address, such as a name of the column. */
   isNamed: boolean;
 }
 

@@ -108,7 +108,7 @@ class DocumentTables {
     this.#cells.push([]);
   }
 
-  /** Of the table that ended last. */
+  /** Hides the table that ended last. */
   hide(): void {
     const table = this.sheets.at(-1);
     if (table !== undefined) table.isVisible = false;
@@ -345,7 +345,7 @@ const BLOCK_TAGS: ReadonlySet<string> = new Set(['br', 'p', 'div', 'li']);
 /** Reads as leniently as browsers: cells and rows end where the next one begins. */
 class HtmlTables implements DocumentReader {
   readonly tables: DocumentTables;
-  /** Of each open table, the cell that is open. */
+  /** Each open table has its open cell here. */
   readonly #cells: (CellText | null)[] = [];
   readonly #inRow: boolean[] = [];
   #spans: number[] = [];

@@ -43,7 +43,7 @@ export class RowCollector {
     this.#isTooLarge = false;
   }
 
-  /** Of the row that has been started; `column`: from 1. */
+  /** Returns the cell of the row that has been started; `column` counts from 1. */
   cell(column: number): string {
     return this.#cells[column - 1] ?? '';
   }

@@ -1,6 +1,6 @@
 /**
- * Between a thread for workbooks (thread.ts) and its user. Flat arrays, because copying objects costs the receiver
- * about as much as the thread saves.
+ * A thread for workbooks (thread.ts) and its user exchange these. They are flat arrays, because copying objects costs
+ * the receiver about as much as the thread saves.
  */
 import type { BookFormat } from '../../kernel/facts/lists.ts';
 import type { FileProblem } from '../problems.ts';

@@ -92,7 +92,7 @@ interface BookChoice {
   readonly format: BookFormat;
   /** Counts the bytes of all parts. */
   readonly unpackedBytes: number;
-  /** A name or number; null: the first visible one with addresses. */
+  /** The sheet is given by its name or number; null means the first visible one with addresses. */
   readonly sheet: string | null;
 }
 
@@ -196,7 +196,7 @@ function* withBlankRows({ lines, widths, cells, tooLarge: large, bytes }: ReadRo
   if (rows.length > 0) yield { rows, bytes };
 }
 
-/** The next piece of a file (write.ts). Throws FileError. */
+/** Returns the next piece of a file (write.ts). Throws FileError. */
 export async function rowsToPiece(state: XlsxState, rows: readonly (readonly XlsxCell[])[]): Promise<Written> {
   const widths = rows.map(({ length }) => length);
   const written = await writer.call({ kind: 'write', state, widths, cells: rows.flat() });

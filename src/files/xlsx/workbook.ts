@@ -341,7 +341,7 @@ const FORMULA_DEPTH_MAX = 20;
 
 interface FormulaValue {
   readonly text: string;
-  /** The target of HYPERLINK. */
+  /** This is the target of HYPERLINK. */
   readonly link: string | null;
 }
 

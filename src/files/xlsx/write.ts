@@ -10,7 +10,7 @@ interface ZipPart {
   readonly crc: number;
   readonly packedBytes: number;
   readonly sizeBytes: number;
-  /** The offset of its local header. */
+  /** This is the offset of its local header. */
   readonly at: number;
 }
 
@@ -42,7 +42,7 @@ function dataDescriptor({ crc, packedBytes, sizeBytes }: ZipPart): Buffer {
   return descriptor;
 }
 
-/** The directory, which is at `at`, and the end of the file. */
+/** Returns the directory, which is at `at`, and the end of the file. */
 function directory(parts: readonly ZipPart[], at: number): Buffer {
   const entries = parts.map((part) => {
     const entry = Buffer.alloc(46 + part.name.length);
@@ -79,9 +79,9 @@ export interface XlsxState {
   readonly rows: number;
   /** Covers the XML of the sheet so far. */
   readonly crc: number;
-  /** Bytes. */
+  /** This is in octets. */
   readonly size: number;
-  /** Bytes. */
+  /** This is in octets. */
   readonly packed: number;
 }
 
@@ -145,7 +145,7 @@ function fixedParts(): { bytes: Buffer; parts: ZipPart[] } {
 
 export interface Written {
   readonly piece: Uint8Array;
-  /** The state behind it. */
+  /** The file is in this state behind the piece. */
   readonly state: XlsxState;
 }
 
@@ -194,7 +194,7 @@ function deflated(before: XlsxState, text: string, rows: number, end: Buffer = B
 const rowXml = (row: number, cells: readonly XlsxCell[]): string =>
   `<row r="${row}">${cells.map((cell, column) => cellXml(cell, `${columnLetters(column)}${row}`)).join('')}</row>`;
 
-/** A date, as days since 30 December 1899. */
+/** The date is in days since 30 December 1899. */
 interface DateCell {
   readonly days: number;
 }

@@ -128,7 +128,7 @@ function scanMarkup(text: string, handler: XmlHandler, isHtml: boolean): string 
   }
 }
 
-/** Of a comment, which may be of any length, what is needed to find its end. */
+/** A comment may be of any length; this keeps what is needed to find its end. */
 const openComment = (text: string, open: number): string =>
   text.length - open < 6 ? text.slice(open) : `<!--${text.slice(-2)}`;
 

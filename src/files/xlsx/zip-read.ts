@@ -16,7 +16,7 @@ export interface ZipEntry {
   /** Bytes in the file, and unpacked, as the directory says. */
   readonly packedBytes: number;
   readonly sizeBytes: number;
-  /** The offset of its local header. */
+  /** This is the offset of its local header. */
   readonly at: number;
 }
 
@@ -31,7 +31,7 @@ export interface Zip {
 const SIGNATURE = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, end64: 0x06064b50, locator64: 0x07064b50 };
 const RECORD_LENGTHS = { local: 30, central: 46, end: 22, end64: 56, locator64: 20 };
 const COMMENT_LENGTH = 0xffff;
-/** In a field of 32 bits: the value is in the ZIP64 extra field. */
+/** A field of 32 bits has this if the value is in the ZIP64 extra field. */
 const IN_ZIP64 = 0xffffffff;
 const ZIP64_FIELD = 1;
 const ENCRYPTED = 1;
@@ -151,7 +151,7 @@ async function* entryContent(
   let crc = 0;
   for await (const piece of entry.method === 0 ? pieces : unpacked(entry, pieces)) {
     sizeBytes += piece.length;
-    // What the directory says is checked first, but it may be a lie.
+    // What the directory says is checked first, but it may be wrong.
     if (sizeBytes > entry.sizeBytes) throw tooLong();
     crc = crc32(piece, crc);
     yield piece;

@@ -91,7 +91,7 @@ export function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>,
   }
 }
 
-/** A well-formed API key. */
+/** The API key that a request sent is well-formed. */
 interface SentKey {
   readonly hash: string;
   readonly mode: KeyMode;
@@ -212,8 +212,8 @@ export const idempotencyOf =
   };
 
 /**
- * Of the account's rate limit, the draft's headers (draft-ietf-httpapi-ratelimit-headers) and the older ones.
- * `t` and `Retry-After` are seconds until the window ends, `X-RateLimit-Reset` is a Unix time in seconds.
+ * The headers describe the account's rate limit: those of the draft (draft-ietf-httpapi-ratelimit-headers) and the
+ * older ones. `t` and `Retry-After` are seconds until the window ends, `X-RateLimit-Reset` is a Unix time in seconds.
  */
 function rateHeaders(plan: string, window: RateWindow, nowMs: number): Record<string, string> {
   const t = secondsLeft(window, nowMs);
@@ -236,9 +236,9 @@ const secondsLeft = (window: RateWindow, nowMs: number): number =>
 export const apiKey =
   (scope: KeyScope): GuardFor<ApiKeyContext> =>
   (context, route) => {
-    const { body, bodyLimit = 0 } = route.input ?? {};
+    const { body, maxBodyBytes = 0 } = route.input ?? {};
     // Whether a key exists is known with the admission, which comes after the input.
-    if (bodyLimit > BODY_BYTES && route.form === undefined && !(body !== undefined && 'stream' in body))
+    if (maxBodyBytes > BODY_BYTES && route.form === undefined && !(body !== undefined && 'stream' in body))
       throw new TypeError(`${route.path}: a large body of a route with an API key is read as a stream.`);
     const idempotencyRef = idempotencyOf(route);
     return async (request, read, serve) => {

@@ -15,7 +15,7 @@ type Guard<Granted extends RequestContext> = (
 /** Guards one row. */
 export type GuardFor<Granted extends RequestContext> = (context: HttpContext, route: Route) => Guard<Granted>;
 
-/** The input, where there is no problem with it. */
+/** Returns the input, where there is no problem with it. */
 export function complete({ input, problem }: InputReading): AnyInput {
   if (problem !== null) throw problem;
   return input;

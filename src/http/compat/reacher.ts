@@ -174,7 +174,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
     form: REACHER_FORM,
     input: {
       body: { cost: 'list_upload', stream: ['application/json'] },
-      bodyLimit: LIST_JSON_BYTES,
+      maxBodyBytes: LIST_JSON_BYTES,
     },
     serve:
       ({ lists, plans }) =>

@@ -20,7 +20,7 @@ export const COMPAT_ROUTES: readonly Route[] = COMPAT_VENDORS.flatMap((vendor) =
   BY_VENDOR[vendor].map((row) => ({ ...row, via: vendor, path: `/compat/${vendor}${row.path}` })),
 );
 
-/** For clients that take only a host. A path of `own` stays what it is: Emailable's `POST /v1/verify` is ours. */
+/** Some clients take only a host. A path of `own` stays what it is: Emailable's `POST /v1/verify` is ours. */
 export function rootRoutes(vendors: readonly CompatVendor[], own: readonly Route[]): readonly Route[] {
   const taken = new Set(own.map(({ method, path }) => `${method} ${path}`));
   const rows = vendors.flatMap((vendor) => BY_VENDOR[vendor].map((row) => ({ ...row, via: vendor })));

@@ -14,7 +14,7 @@ export type CompatVerdict =
   | 'mailbox_full_for_now'
   | 'mailbox_full_permanently'
   | 'mailbox_exists'
-  /** Of the mx level: the mailbox was not checked. */
+  /** The level is mx: the mailbox was not checked. */
   | 'domain_accepts_mail';
 
 /** What a vendor's reply is made of: a report, or a row of a list. Null: not known. */
@@ -26,7 +26,7 @@ export interface CompatResult
   readonly checks: VerifyReply['checks'];
   readonly is_catch_all: boolean | null;
 }
-/** With what contracts have a score for. */
+/** This includes what contracts derive their score from. */
 export type ScoredResult = CompatResult & Pick<VerifyReply, 'confidence'>;
 
 export function verdictOf({ reason, status, validation_type }: CompatResult): CompatVerdict {
@@ -57,7 +57,6 @@ interface KeyPlaces {
   readonly query?: string;
   /** Names the field in a JSON body, or in a form. */
   readonly body?: string;
-  /** The header, in lower case. */
   readonly header?: string;
   /** Words that `Authorization` may have before the key; the empty string: none. */
   readonly schemes?: readonly string[];

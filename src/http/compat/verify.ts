@@ -16,7 +16,7 @@ interface CompatVerification {
   /** Names the field in the vendor's contract. */
   readonly field: string;
   readonly timeoutMs: number;
-  /** The end user's canonical address; null: the caller's. */
+  /** This is the end user's canonical address; null means the caller's. */
   readonly clientIp?: string | null;
 }
 
@@ -37,7 +37,7 @@ export type VerifyForVendor = (
 const isSentAddress = (email: unknown): email is string =>
   typeof email === 'string' && email.length >= ADDRESS_LENGTH.min && email.length <= ADDRESS_LENGTH.max;
 
-/** With the pluses that its query or form has. */
+/** Restores the pluses that its query or form has. */
 function addressField(request: HttpRequest, field: string, text: string): string {
   const { url } = request;
   const query = withPluses(url.slice(url.indexOf('?') + 1), field, text, 'plus');

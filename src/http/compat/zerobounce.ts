@@ -212,7 +212,7 @@ export const ZEROBOUNCE_ROUTES: readonly Route[] = [
         ),
         timeout: Type.Optional(Type.Unknown()),
       }),
-      bodyLimit: COMPAT_BATCH_BYTES,
+      maxBodyBytes: COMPAT_BATCH_BYTES,
       lenient: true,
     },
     serve: (context) => {

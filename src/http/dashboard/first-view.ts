@@ -23,14 +23,14 @@ export interface FirstView {
 export interface ViewOrder {
   /** Path of the file whose `renderFirstView` is called. */
   readonly script: string;
-  /** The URL of the page, with the public address of the service. */
+  /** The URL has the public address of the service. */
   readonly url: string;
   /** As `navigator.platform`: the names of keys depend on it. */
   readonly platform: string;
   /** Allows style elements. */
   readonly nonce: string;
   readonly language: Language;
-  /** Of the times that are shown; an IANA name. */
+  /** Times are shown in this zone, an IANA name. */
   readonly timeZone: string;
 }
 

@@ -15,7 +15,7 @@ import { listReply, resultsAnswer, resultsWanted } from '../v1/lists.ts';
 
 const DASHBOARD_LISTS_PATH = '/dashboard/accounts/:account/lists';
 const DASHBOARD_LIST_PATH = `${DASHBOARD_LISTS_PATH}/:id` as const;
-/** Of a cell as it is shown. */
+/** So much of a cell is shown. */
 const SHOWN_CELL_CHARACTERS = 100;
 const shownCells = ({ cells }: { readonly cells: readonly string[] }) =>
   cells.map((cell) => cell.slice(0, SHOWN_CELL_CHARACTERS).toWellFormed());
@@ -85,7 +85,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
     input: {
       query: C.ListUpload,
       body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },
-      bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
+      maxBodyBytes: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
     },
     output: { status: 201, content: C.ListReply },
     doc: { operationId: 'createListHere', summary: 'Upload a file of addresses', errors: [402, 422] },

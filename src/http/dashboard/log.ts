@@ -122,7 +122,7 @@ const namesOrNull = (text: string | undefined) => text?.split(',') ?? null;
 
 export const logNegated = (not = '') => severalOf(LOG_NEGATABLE, not);
 
-/** Of what the dashboard and the API are asked alike. */
+/** The dashboard and the API search by these fields alike. */
 export const countedSearchOf = (
   query: Pick<Read<typeof C.LogFilters>, 'reason' | 'level' | 'deliverability' | 'decision'>,
 ) => ({
@@ -248,7 +248,7 @@ interface LogColumn {
   readonly rejected?: (request: C.RejectedRequestReply) => Cell;
 }
 
-/** By name; what a kind of row does not have is empty. */
+/** The key is the name; a cell is empty where a kind of row has no such value. */
 const LOG_COLUMNS: Readonly<Record<string, LogColumn>> = {
   kind: { entry: () => 'verification', rejected: () => 'rejected' },
   at: { entry: (row) => row.created_at, rejected: (row) => row.at },

@@ -56,7 +56,7 @@ export const PAGE_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** For a browser that asks for a path that is none: the dashboard says so. */
+/** A browser gets this for a path that does not exist: the dashboard says so. */
 export const NOT_FOUND_PAGE: Route = pageRoute(
   '/:unknown',
   () => {

@@ -82,7 +82,7 @@ interface Listing {
   readonly names: ReadonlySet<string>;
 }
 
-/** How often a listing is read again for names that are not in it, ms: strangers may ask for as many as they like. */
+/** How often a listing is read again for names that are not in it, ms: anybody may ask for as many as they like. */
 const RELIST_MS = 1_000;
 
 /** Finds the listing that has a name; null: none. An unknown name has it read again, so that a new build is found. */

@@ -35,7 +35,7 @@ interface CallerReply {
   readonly body: object;
 }
 interface Signer {
-  /** The secret of the hook that fitted the request. */
+  /** This secret of the hook fitted the request. */
   readonly secret: string;
   readonly now: number;
 }
@@ -43,7 +43,7 @@ interface Signer {
 interface HookCaller {
   /** Null where a header is missing or malformed. */
   readonly claimOf: (headers: IncomingHttpHeaders) => HookClaim | null;
-  /** By how much `at` may differ from our clock. */
+  /** `at` may differ from our clock by so much. */
   readonly toleranceMs: number;
   readonly signUpOf: (body: unknown) => SignUp;
   readonly replyOf: (answer: Decision, signer: Signer) => CallerReply;
@@ -132,7 +132,7 @@ export function textAt(body: unknown, ...path: readonly (string | number)[]): st
 
 /** No address is as long as what a check takes, so that the rest of a longer text changes nothing. */
 const hookAddress = (text: string | null): string | null => text?.slice(0, ADDRESS_LENGTH.max) ?? null;
-/** Of the longest that a request may have. */
+/** Cuts the text to the longest language that a request may have. */
 const languageIn = (text: string | null): string | null => text?.slice(0, LANGUAGE_LENGTH.max) ?? null;
 const ipIn = (text: string | null): string | null => (text === null ? null : canonicalIp(text));
 
@@ -166,7 +166,7 @@ const KRATOS_MESSAGE_ID = 8025;
 const isRejected = ({ action }: Decision): boolean => action === 'reject';
 
 function workosReply(answer: Decision, { secret, now }: Signer): CallerReply {
-  // In the order in which WorkOS's own library writes them: the signature is of this text.
+  // The fields are in the order in which WorkOS's own library writes them: the signature is of this text.
   const payload = isRejected(answer)
     ? { timestamp: now, verdict: 'Deny', error_message: answer.message }
     : { timestamp: now, verdict: 'Allow' };
@@ -193,7 +193,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
       eventId: textAt(body, 'metadata', 'uuid'),
       language: null,
     }),
-    // With another status than 200 the message would not reach the person (supabase/auth issue 2235).
+    // If the status were not 200, the message would not reach the person (supabase/auth issue 2235).
     replyOf: (answer) => ({
       status: OK,
       body: isRejected(answer) ? { error: { http_code: REFUSED_STATUS, message: answer.message } } : {},
@@ -254,7 +254,7 @@ export const HOOK_CALL_ROUTES: readonly Route[] = HOOK_KINDS.map((kind) =>
     access: 'hook',
     via: kind,
     // JSON, whatever the header says: its signature counts.
-    input: { bodyLimit: HOOK_BODY_BYTES, lenient: true },
+    input: { maxBodyBytes: HOOK_BODY_BYTES, lenient: true },
     serve:
       ({ hooks, clock }) =>
       async ({ hook, secret, sent, event, began, ip, request, reply }) => {

@@ -16,7 +16,7 @@ const ARRIVAL_SWEEP_MS = 250;
 interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** By the clock's `elapsed`. */
+  /** This is by the clock's `elapsed`. */
   due: number;
   late: boolean;
   /** What has to arrive until when: null for a body that only has to arrive whole in time. */
@@ -36,7 +36,7 @@ let timer: NodeJS.Timeout | null = null;
 const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
 const isChunked = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined;
 
-/** The body of `request`, if it is still on its way. */
+/** Returns the body of `request`, if it is still on its way. */
 function arrivalOf(request: IncomingMessage): Arrival | undefined {
   const arrival = arrivals.get(request.socket);
   return arrival?.request === request ? arrival : undefined;
@@ -122,7 +122,7 @@ export function isNotAwaited(request: IncomingMessage): boolean {
   return isChunked(request) || announcedBytes(request) > BODY_BYTES || arrivalOf(request)?.late === true;
 }
 
-/** Until when small pieces of all bodies have used up what is read of them, by the clock's `elapsed`. */
+/** Small pieces of all bodies have used up what is read of them until then, by the clock's `elapsed`. */
 let usedUntilMs = 0;
 
 /** How long not to read on after so many pieces with so many bytes, ms. */

@@ -31,7 +31,7 @@ export class JsonList {
     this.#restMaxBytes = restMaxBytes;
   }
 
-  /** The pieces of `input` that belong to the array. */
+  /** Yields the pieces of `input` that belong to the array. */
   async *array(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
     for await (const chunk of input) yield* this.#split(chunk);
     if (this.#depth > 0 || this.#inText) throw invalidJson('ended early');

@@ -36,7 +36,7 @@ export const jsonReader = <T extends TSchema>(schema: T) => objectReader(schema,
 /** Everything a row declares as its input. `input` is complete where `problem` is null. */
 export interface InputReading {
   readonly input: AnyInput;
-  /** The one to report: a 400 before a 422. */
+  /** This problem is reported: a 400 comes before a 422. */
   readonly problem: ApiError | null;
   /** The headers alone: an Idempotency-Key counts even where the rest is not valid. */
   readonly headers: Parsed<unknown>;
@@ -102,10 +102,10 @@ function firstProblem(main: Parsed<unknown>, headers: Parsed<unknown>): ApiError
 }
 
 function bodyReader(input: RouteInput): RequestPart {
-  const { body, bodyLimit } = input;
+  const { body, maxBodyBytes } = input;
   if (body === undefined) return nothingRead;
   if ('stream' in body) {
-    return (request) => streamBody(request, body, bodyLimit);
+    return (request) => streamBody(request, body, maxBodyBytes);
   }
   const read = jsonReader(body);
   return (request) => {
@@ -114,7 +114,7 @@ function bodyReader(input: RouteInput): RequestPart {
   };
 }
 
-/** Below the largest exact integer even as a page times its size. */
+/** Such a number is below the largest exact integer even as a page times its size. */
 const WHOLE_NUMBER = /^-?\d{1,13}$/;
 const fromText = (text: string, { type }: PropertyNotes): string | number =>
   type === 'integer' && WHOLE_NUMBER.test(text) ? Number(text) : text;
@@ -150,8 +150,8 @@ function queryReader(schema: TSchema, refusesControls: boolean): RequestPart {
 const repeated = (field: string) => invalid('invalid_parameter', `${field} was sent more than once.`, { field });
 
 /**
- * A reader of fields that a handler finds in a streamed body, of the same schema as a query. Throws ApiError. `warn`:
- * told of unknown ones.
+ * A reader of fields that a handler finds in a streamed body, of the same schema as a query. Throws ApiError. `warn`
+ * is called with a warning for each unknown one.
  */
 export function fieldsReader<T extends TSchema>(
   schema: T,
@@ -244,7 +244,7 @@ export function withPluses(encoded: string, field: string, text: string, encodes
     if (!part.includes('+') || parse(part)[field] !== text) continue;
     const isEncoded = part.includes('%40', part.indexOf('='));
     if (isEncoded && encodes === 'blank') return text;
-    // Of the same length: both a blank and a plus are one character.
+    // Both have the same length, as a blank and a plus are one character each.
     const kept = String(parse(part.replaceAll('+', '%2B'))[field]);
     const start = isEncoded ? text.length - text.trimStart().length : 0;
     return text.slice(0, start) + kept.slice(start, at) + text.slice(at);
@@ -264,12 +264,15 @@ const bodyTooLarge = (limit: number, code: ErrorCode = 'body_too_large'): ApiErr
  * key (401, 403, 429) before a bad body (400, 413, 415), and nobody without a key or a session makes us read one: so
  * this is called by a guard. A body that is read as a stream is left to the handler.
  */
-export function bodyArrived(request: HttpRequest, { body, bodyLimit = BODY_BYTES }: RouteInput): Promise<void> | null {
+export function bodyArrived(
+  request: HttpRequest,
+  { body, maxBodyBytes = BODY_BYTES }: RouteInput,
+): Promise<void> | null {
   if (request.body !== null) return null;
   // A body that announces itself as too large need not arrive to be refused.
-  const announcedTooLarge = Number(request.headers['content-length'] ?? 0) > bodyLimit;
+  const announcedTooLarge = Number(request.headers['content-length'] ?? 0) > maxBodyBytes;
   if (announcedTooLarge) request.body = 'too_large';
-  else if (body === undefined || !('stream' in body)) return collect(request, bodyLimit);
+  else if (body === undefined || !('stream' in body)) return collect(request, maxBodyBytes);
   return null;
 }
 
@@ -322,10 +325,10 @@ const compressed = () =>
   invalid('unsupported_media_type', 'The request body must not be compressed (Content-Encoding).');
 
 /** `lenient`: JSON whatever its media type, a form, or nothing, which is an object without fields. */
-export function objectBody(request: HttpRequest, { bodyLimit, lenient }: RouteInput): Parsed<unknown> {
-  if (lenient !== true) return jsonBody(request, bodyLimit);
-  if (isForm(request)) return formBody(request, bodyLimit);
-  return rawBody(request)?.length === 0 ? { ok: true, value: {} } : jsonBody(request, bodyLimit, lenient);
+export function objectBody(request: HttpRequest, { maxBodyBytes, lenient }: RouteInput): Parsed<unknown> {
+  if (lenient !== true) return jsonBody(request, maxBodyBytes);
+  if (isForm(request)) return formBody(request, maxBodyBytes);
+  return rawBody(request)?.length === 0 ? { ok: true, value: {} } : jsonBody(request, maxBodyBytes, lenient);
 }
 
 /** Reads the body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. `lenient` takes any media type. */
@@ -398,7 +401,7 @@ const wholeSchema = <T extends TSchema>(schema: T): T => {
 
 export const NO_WARNINGS: readonly string[] = [];
 
-/** The property that each other name of one stands for. */
+/** Returns the property that each other name of one stands for. */
 const alsoCalled = (properties: Readonly<Record<string, object>>): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(properties).flatMap(([name, property]) =>
@@ -460,12 +463,12 @@ interface PropertyNotes {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly default?: unknown;
-  /** The message of its error. */
+  /** The error has this message. */
   readonly 'x-error'?: string;
-  /** The code of its error; `invalid_parameter` by default. */
+  /** The error has this code; `invalid_parameter` is the default. */
   readonly 'x-code'?: ErrorCode;
   readonly '~decode'?: Decoding;
-  /** Of what may be one of several. */
+  /** The value may be one of these. */
   readonly anyOf?: readonly PropertyNotes[];
 }
 
@@ -559,7 +562,7 @@ function refusedFields(schema: TSchema): (sent: JsonObject) => ReturnType<typeof
   };
 }
 
-/** The object in the wrapper, with what is beside it. */
+/** Returns the object in the wrapper, with what is beside it. */
 function unwrappedObject(value: unknown, wrapper: string): unknown {
   if (!isJsonObject(value) || !Object.hasOwn(value, wrapper)) return value;
   const { [wrapper]: inner, ...beside } = value;
@@ -587,7 +590,7 @@ function propertyAt(path: string, properties: Readonly<Record<string, PropertyNo
   return found;
 }
 
-/** Of a property that may be null, those of what else it may be. */
+/** If a property may be null, these are the notes of what else it may be. */
 const ownNotes = (notes: PropertyNotes | undefined): PropertyNotes | undefined =>
   notes?.['x-error'] === undefined ? (notes?.anyOf?.find((one) => one['x-error'] !== undefined) ?? notes) : notes;
 

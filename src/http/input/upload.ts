@@ -46,9 +46,9 @@ export async function readUpload(
 interface FileUpload<F> extends Spooled {
   /** Names the part of a form. */
   readonly name: string | null;
-  /** The charset of its media type. */
+  /** This is the charset of its media type. */
   readonly charset: string | null;
-  /** The fields of the query and the form. */
+  /** These are the fields of the query and the form. */
   readonly fields: F;
   /** Whether it was sent as JSON, and is no array. */
   readonly isObject: boolean;
@@ -207,7 +207,7 @@ function fieldTexts(field: string, value: unknown): [string, string][] {
 interface FormFile {
   /** Names its part. */
   readonly field: string;
-  /** Without its path; null: the part has no file name. */
+  /** The path is removed; null means that the part has no file name. */
   readonly name: string | null;
   /** To be read to its end. */
   readonly body: Readable;

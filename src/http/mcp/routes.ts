@@ -131,7 +131,7 @@ function refuseForeignOrigin({ headers: { origin } }: HttpRequest, publicUrl: st
 
 const isToolCall = (body: object): boolean => 'method' in body && body.method === 'tools/call';
 
-/** Of the request, those that the protocol knows. */
+/** The protocol knows these headers of a request. */
 const MCP_HEADERS = ['content-type', 'mcp-protocol-version'] as const;
 /** Replies are never streams, so it need not matter whether a client takes one; the SDK insists. */
 const ACCEPTED: [string, string] = ['accept', 'application/json, text/event-stream'];
@@ -143,13 +143,13 @@ export const MCP_ROUTES: readonly Route[] = [
     access: 'charged-api-key:verify',
     form: keyIn({}),
     via: 'mcp',
-    input: { bodyLimit: MCP_BYTES },
+    input: { maxBodyBytes: MCP_BYTES },
     serve: (context) => async (granted) => {
       const { request } = granted;
       refuseForeignOrigin(request, context.url());
       // A key that is none gets 401, as the protocol's section on authorization says, before the message is read.
       const { caller } = await admittedFor(context, granted, null);
-      await bodyArrived(request, { bodyLimit: MCP_BYTES });
+      await bodyArrived(request, { maxBodyBytes: MCP_BYTES });
       const isLarge = (rawBody(request)?.length ?? 0) > BODY_BYTES;
       const endTurn = isLarge ? await turnOf(context, granted, caller.accountId) : () => undefined;
       try {
@@ -176,7 +176,7 @@ const readMessage = jsonReader(Type.Object({}));
 /** `checked`: called when the message is parsed and checked, and a tool begins to work. */
 async function answerTo(context: HttpContext, granted: ChargedKeyContext, checked: () => void): Promise<RawAnswer> {
   const { request } = granted;
-  const json = objectBody(request, { bodyLimit: MCP_BYTES });
+  const json = objectBody(request, { maxBodyBytes: MCP_BYTES });
   const message = json.ok ? readMessage(json.value) : json;
   if (!message.ok) {
     await admittedFor(context, granted, 'any', true);

@@ -12,10 +12,10 @@ interface MetricRow {
   readonly isRead?: true;
   /** Meaning of the values by label; every label has a bounded number of them. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Of the value. Base units (seconds, ratio), or what is counted. */
+  /** The value has this unit: a base unit (seconds, ratio), or what is counted. */
   readonly unit: string;
   readonly help: string;
-  /** When to look at it. */
+  /** This says when to look at the metric. */
   readonly look: string;
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -416,7 +416,7 @@ const METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-/** Those of `mailvet relay`, which is a program of its own. */
+/** These are the metrics of `mailvet relay`, which is a program of its own. */
 const RELAY_METRICS = {
   mailvet_relay_connections_total: {
     type: 'counter',
@@ -485,7 +485,7 @@ type ReadMetric = {
 /** Metrics that are counted when something happens. */
 type EventMetric = Exclude<MetricName, ReadMetric>;
 
-/** One series of a metric, and its value now. */
+/** One series of a metric has this value now. */
 interface MetricSample<N extends MetricName> {
   readonly labels: LabelsOf<N>;
   readonly value: number;

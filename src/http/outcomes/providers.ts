@@ -50,7 +50,7 @@ interface ProviderEvent {
 
 /** A replay is recognized by its stored reply, so it is too old before that ends. */
 const CALLS_REMEMBERED_MS = (IDEMPOTENCY_HOURS - 1) * HOUR_MS;
-/** By how much a signature may be ahead of our clock. */
+/** A signature may be ahead of our clock by so much. */
 export const SIGNED_AHEAD_MS = 5 * MINUTE_MS;
 
 const MS_PER_SECOND = 1000;

@@ -64,7 +64,7 @@ export function changedFilter(body: Read<typeof C.FilterChangeRequest>): Changed
   return change;
 }
 
-/** Of an outcome, as it is sent and stored. */
+/** The outcome is sent and stored so. */
 const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly string[]) =>
   outcome.added
     ? jsonReply<typeof C.FilterAddedReply>(
@@ -93,11 +93,11 @@ const FILTER_FILE_COLUMNS: CsvColumns<Filter> = {
 export const filtersFile = (pages: PacedReading<readonly Filter[]>): RawAnswer =>
   csvFile('filters', FILTER_FILE_COLUMNS, pages, (filter) => filter);
 
-/** Of a row that takes a file of filters. */
+/** A row that takes a file of filters has this input. */
 export const FILTER_FILE_INPUT = {
   query: C.FilterUpload,
   body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },
-  bodyLimit: FILTER_FILE_BYTES + LIST_UPLOAD_EXTRA_BYTES,
+  maxBodyBytes: FILTER_FILE_BYTES + LIST_UPLOAD_EXTRA_BYTES,
 } as const;
 
 const readFilterFields = fieldsReader(C.FilterUpload);

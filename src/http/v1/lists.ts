@@ -13,7 +13,7 @@ import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
 import { CREDIT_ERRORS, type RawAnswer, type Route, route } from '../route.ts';
 
 const LISTS_PATH = '/v1/lists';
-/** Errors of a file of addresses. */
+/** Reading a file of addresses may fail with these. */
 const FILE_ERRORS = ['unreadable_file', 'no_address_column', 'no_addresses', 'few_addresses'] as const;
 
 /** `said` are warnings of the request. */
@@ -93,7 +93,7 @@ export const LIST_ROUTES: readonly Route[] = [
       query: C.ListUpload,
       headers: IdempotencyHeader,
       body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },
-      bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
+      maxBodyBytes: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
     },
     output: {
       status: 201,

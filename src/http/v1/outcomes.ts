@@ -88,7 +88,7 @@ const OUTCOMES_PATH = '/v1/outcomes';
 /** The rows of a request, read at its end. */
 function rowsIn(request: HttpRequest, bytes: Buffer) {
   request.body = bytes;
-  const json = objectBody(request, { bodyLimit: OUTCOMES_BODY_BYTES });
+  const json = objectBody(request, { maxBodyBytes: OUTCOMES_BODY_BYTES });
   const read = json.ok ? readOutcomesRequest(json.value) : json;
   if (!read.ok) throw read.error;
   return { rows: read.value.outcomes.map(reportedIn), warnings: read.warnings ?? [] };
@@ -103,7 +103,7 @@ export const OUTCOME_ROUTES: readonly Route[] = [
     input: {
       body: { cost: 'report', stream: ['application/json'], schema: C.OutcomesRequest },
       headers: IdempotencyHeader,
-      bodyLimit: OUTCOMES_BODY_BYTES,
+      maxBodyBytes: OUTCOMES_BODY_BYTES,
     },
     output: { content: C.OutcomesReply, description: 'A result for each row.', headers: REPLAYED },
     doc: {
@@ -141,7 +141,7 @@ export const OUTCOME_ROUTES: readonly Route[] = [
     input: {
       body: { cost: 'report', stream: ['message/rfc822'], anyType: true },
       query: C.OutcomeMessageQuery,
-      bodyLimit: MAIL_REPORT_BYTES,
+      maxBodyBytes: MAIL_REPORT_BYTES,
     },
     output: { content: C.OutcomeMessageReply, description: 'What the message counts as.' },
     doc: {

@@ -38,7 +38,9 @@ export const UNUSUAL = {
   hours: 2,
   usualDays: 7,
   rejections: { floor: 50, factor: 5, endsBelow: 2 },
-  /** Of those whose mailbox or domain was asked about: a share, and times the usual one. */
+  /**
+   * Addresses count whose mailbox or domain was asked about: by their share, and by how many times the usual one it is.
+   */
   unknowns: { floor: 50, share: 0.25, factor: 2, endsBelow: 1.25 },
 } as const;
 /** The alert is raised at this percentage of a key's monthly budget, and ends below the second. */
@@ -96,5 +98,5 @@ export const ALERTS: Readonly<Record<AlertType, AlertFacts>> = {
 
 export const isAlertType = (type: string): type is AlertType => ALERT_TYPES.some((one) => one === type);
 
-/** Those that are mailed where an account has not chosen. */
+/** These are mailed where an account has not chosen. */
 export const MAILED_BY_DEFAULT: readonly AlertType[] = ALERT_TYPES.filter((type) => ALERTS[type].isMailed);

@@ -12,7 +12,7 @@ export interface VerdictGroup {
   readonly provider: string | null;
 }
 
-/** A group as it is stored, and found again. */
+/** Returns the key by which a group is stored, and found again. */
 export const groupKey = ({ deliverability, reason, level, provider }: VerdictGroup): string =>
   JSON.stringify([deliverability, reason, level, provider]);
 

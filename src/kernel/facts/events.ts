@@ -105,7 +105,7 @@ export const WEBHOOK_EVENT_TYPES = [
   'smtp.unreachable',
   'ping',
 ] as const satisfies readonly (keyof WebhookEventData)[];
-/** Of all accounts, for the webhooks of the accounts that operators have chosen. */
+/** These events are of all accounts; they go to the webhooks of accounts that operators have chosen. */
 const OPERATOR_EVENT_TYPES = [
   'account.created',
   'credits.granted',
@@ -116,7 +116,7 @@ export type OperatorEventType = (typeof OPERATOR_EVENT_TYPES)[number];
 
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
-/** In place of types: every event, also those that later versions add. */
+/** In place of types, this means every event, also those that later versions add. */
 export const EVERY_EVENT = '*';
 /** `slack`: a text for a chat, `{"text": …}`; only of events that are alerts. */
 export const WEBHOOK_FORMATS = ['events', 'slack'] as const;

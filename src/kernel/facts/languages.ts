@@ -1,7 +1,7 @@
 /** The languages of the dashboard, each in its own words. Its sources are in English; the others have catalogs. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français' } as const;
 export type Language = keyof typeof LANGUAGES;
-/** Of the sources. */
+/** The sources are in this language. */
 export const SOURCE_LANGUAGE = 'en' satisfies Language;
 
 export const isLanguage = (text: string | undefined): text is Language =>

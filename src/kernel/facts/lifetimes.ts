@@ -13,7 +13,7 @@ export const DEVICE_DAYS = 365;
 /** Maximum age of the sign-in to add a passkey. */
 export const FRESH_SIGN_IN_DAYS = 1;
 export const INVITATION_DAYS = 7;
-/** Per account: every invitation sends mail to an arbitrary address. */
+/** An account may send so many: every invitation sends mail to an arbitrary address. */
 export const INVITATIONS_PER_HOUR = 30;
 /** How long browsers use HTTPS only, where the public address is HTTPS (RFC 6797). */
 export const HSTS_SECONDS = 365 * 86_400;

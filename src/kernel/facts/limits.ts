@@ -12,7 +12,7 @@ export interface Range {
 
 /** An address to verify, as sent. Longer than RFC 5321 allows, since an address that is too long is a verdict. */
 export const ADDRESS_LENGTH = { min: 1, max: 1024 };
-/** Of what a mail server said, as it is kept with a verification. */
+/** A mail server's reply is kept with a verification up to this length. */
 export const SMTP_MESSAGE_LENGTH = { min: 0, max: 300 };
 export const FILTER_VALUE_LENGTH = { min: 1, max: 1024 };
 export const FILTER_REASON_LENGTH = { min: 0, max: 500 };
@@ -106,7 +106,7 @@ export const HEADER_BYTES = 16 * 1024;
 export const PATH_PARAM_LENGTH = { min: 1, max: 200 };
 /** The headers of a request have to arrive within this time of its first byte. */
 export const HEADERS_WITHIN_SECONDS = 10;
-/** From there to the last byte of its body; a route may have another bound. */
+/** The body has so long to arrive after the headers; a route may have another bound. */
 export const BODY_WITHIN_SECONDS = 14;
 /**
  * Connections at once: of all clients but this host and trusted proxies, who have as many of their own; and of one
@@ -161,7 +161,7 @@ export const OPERATORS_SHOWN = 8;
 export const KEY_CLIENTS_SHOWN = 20;
 /** The page of keys shows the usage of this many days. */
 export const KEY_USAGE_DAYS = 30;
-/** Of the overview: days of the balance's line, days whose pace the forecast goes by, lists. */
+/** The overview shows so many days of the balance, forecasts by the pace of so many days, and shows so many lists. */
 export const BALANCE_DAYS = 30;
 export const FORECAST_DAYS = 14;
 export const OVERVIEW_LISTS = 3;
@@ -199,7 +199,7 @@ export const FILE_CONCURRENCY = { min: 1, max: 1_000, default: 50 };
 export const FEW_ADDRESSES_PER_ROW = 3;
 /** Row with the names of the columns; 0: none has. */
 export const LIST_HEADER_ROW = { min: 0, max: 1_000 };
-/** Of what is between two cells. */
+/** The delimiter between two cells has this length. */
 export const LIST_DELIMITER_LENGTH = { min: 1, max: 9 };
 /** The names of columns have this length together. */
 export const LIST_COLUMNS_LENGTH = { min: 1, max: 10_000 };
@@ -234,7 +234,7 @@ export const FILTER_FILE_ROWS = 100_000;
 export const FILTER_FILE_BYTES = 16 * 1024 * 1024;
 /** Rows of it that are stored by one transaction, for which charges of the account wait. */
 export const FILTER_BATCH_ROWS = 200;
-/** Of the rows that cannot be used, as many are named; of the others, as many are shown. */
+/** Of the rows that cannot be used, so many are named; of the others, so many are shown. */
 export const FILTER_ERRORS_SHOWN = 1_000;
 export const FILTER_ROWS_SHOWN = 20;
 /** The allowlist of a key has this many IP addresses and CIDRs. */
@@ -273,7 +273,7 @@ export const USER_EVENTS_PER_HOUR = 20;
 
 // Policies
 
-/** Of an account, without those that every account has. */
+/** An account may have so many besides those that every account has. */
 export const POLICIES_MAX = 50;
 /** As a `scope`. */
 export const POLICY_NAME_LENGTH = { min: 1, max: 64 };
@@ -335,7 +335,7 @@ export const OUTCOME_SOURCES_MAX = 20;
 export const OUTCOME_SECRET_LENGTH = { min: 8, max: 2_000 };
 /** What a provider sends at once. */
 export const PROVIDER_BODY_BYTES = 1024 * 1024;
-/** Of the reports in one body, as many are read. */
+/** So many of the reports in one body are read. */
 export const PROVIDER_EVENTS_MAX = 10_000;
 /** Bounds a certificate that signs notifications. */
 export const SIGNING_CERTIFICATE_BYTES = 16 * 1024;
@@ -363,12 +363,12 @@ export const OUTCOME_SOURCE_LENGTH = { min: 1, max: 64 };
 /** For so many days a bounce of an address counts as a verdict. */
 export const TRUST_BOUNCES_DAYS = { min: 1, max: 365 };
 /** One event, and one page, has this many. */
-export const CONTRADICTIONS_TOLD = 100;
+export const CONTRADICTIONS_LISTED = 100;
 export const RATE_LIMIT = { min: 1, max: 1_000_000_000 };
 export const LOW_BALANCE = { min: 1, max: 1_000_000_000 };
 export const PLAN_NAME_LENGTH = { min: 1, max: 40 };
 export const PLANS_MAX = 100;
-/** Of a plan in the plans file. The defaults of what an account can have are the most that there is. */
+/** A plan in the plans file has these. The defaults of what an account can have are the most that there is. */
 export const PLAN_NUMBERS = {
   requests_per_window: { min: 1, max: 1_000_000_000, default: 1 },
   monthly_credits: { min: 0, max: 1_000_000_000_000, default: 0 },
@@ -382,7 +382,7 @@ export const PLAN_NUMBERS = {
 export type PlanNumber = keyof typeof PLAN_NUMBERS;
 export const OPENING_CREDITS = { min: 0, max: 1_000_000_000 };
 export const GRANT_CREDITS = { min: -1_000_000_000, max: 1_000_000_000 };
-/** Per grant on the command line: its users have access to the database anyway. */
+/** One grant on the command line may have so many: its users have access to the database anyway. */
 export const COMMAND_CREDITS_MAX = 1_000_000_000_000;
 export const SIGNUP_CREDITS = { min: 0, max: 1_000_000_000, default: 100 };
 

@@ -69,7 +69,7 @@ export type FilterField = (typeof FILTER_FIELDS)[number];
 
 /** How a file is to be read, as its sender said it; what is null or missing is detected. */
 export interface ReadChoice {
-  /** Of the addresses: names, or numbers from 1; `all`: every column with addresses. */
+  /** The columns of addresses are given by names, or by numbers from 1; `all` means every column with addresses. */
   readonly columns?: readonly string[] | 'all' | null;
   /** The row of the file with the names of the columns is counted from 1; 0: none. */
   readonly headerRow?: number | null;
@@ -89,13 +89,13 @@ export interface SentAs {
   readonly charset: string | null;
 }
 
-/** Between the cells of a row, by the names that the API takes beside the characters themselves. */
+/** Between the cells of a row, these names stand for the characters that the API takes, too. */
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 type DelimiterName = keyof typeof DELIMITERS;
 const isDelimiterName = (text: string): text is DelimiterName => Object.hasOwn(DELIMITERS, text);
 export const delimiterOf = (text: string): string => (isDelimiterName(text) ? DELIMITERS[text] : text);
 
-/** Of a list; beside those of its file (read-warnings.ts), of the request that made or changed it. */
+/** A list may have the warnings of its file (read-warnings.ts), and those of the request that made or changed it. */
 export const LIST_WARNING_CODES = [...READ_WARNING_CODES, 'unknown_field'] as const;
 
 /** In the place of the status of a row whose result is still to come, in files with results. */

@@ -32,7 +32,7 @@ export interface PlanTerms {
   readonly listBytes: number;
 }
 
-/** By name, at least one. New accounts get the first one. */
+/** The key is the name; there is at least one plan. New accounts get the first one. */
 export type Plans = ReadonlyMap<string, PlanTerms>;
 
 export const plansOf = (plans: readonly PlanTerms[]): Plans => new Map(plans.map((plan) => [plan.name, plan]));
@@ -84,7 +84,7 @@ export const DEFAULT_PLANS: Plans = plansOf([
 /** Where no account is charged: those of the library, and of examples. */
 export const DEFAULT_PRICES: Prices = COMMON.prices;
 
-/** Of a plan that the file no longer has, for what names accounts: nothing is charged. */
+/** Accounts may have a plan that the file no longer has, and are named by it: nothing is charged. */
 const unknownPlan = (name: string): PlanTerms => ({
   ...COMMON,
   name,

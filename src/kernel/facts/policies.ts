@@ -47,7 +47,7 @@ export interface JudgedReply {
 interface GroundRow {
   /** Begins a sentence of the dashboard: "Disposable addresses are rejected." */
   readonly subject: string;
-  /** For the person who entered the address, where the policy has no message of its own. */
+  /** The person who entered the address is shown this, where the policy has no message of its own. */
   readonly message: string;
 }
 interface SignalRow extends GroundRow {

@@ -12,9 +12,9 @@ export const KEY_SCOPES = [
 ] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** Those that a key has only where they were chosen for it. */
+/** A key has these only where they were chosen for it. */
 const CHOSEN_SCOPES: readonly KeyScope[] = ['privacy'];
-/** Of a key for which none were chosen. */
+/** A key for which none were chosen has these. */
 export const DEFAULT_SCOPES = KEY_SCOPES.filter((scope) => !CHOSEN_SCOPES.includes(scope));
 
 /** What an operator key may be used for. Likewise. */

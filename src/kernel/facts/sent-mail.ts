@@ -13,7 +13,7 @@ export interface ReportedOutcome {
   readonly email?: string;
   readonly verificationId?: string;
   readonly outcome: MailOutcome;
-  /** When the event happened, ms. */
+  /** The event happened at this time, in ms. */
   readonly at: number;
   /** What the mail server said, such as `550 5.1.1 User unknown`, or a line of a log that has it. It is not stored. */
   readonly diagnostic: string | null;

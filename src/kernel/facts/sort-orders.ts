@@ -1,4 +1,4 @@
-/** By what rows can be sorted, and the usual order of each; the first is the default. */
+/** Rows can be sorted by these, in the usual order of each; the first is the default. */
 export const FILTER_ORDERS = { added: 'desc', value: 'asc', type: 'asc', reason: 'asc', hits: 'desc' } as const;
 export const LIST_ORDERS = { created: 'desc', name: 'asc', rows: 'desc', spent: 'desc' } as const;
 /** Operators sort accounts so. */

@@ -23,7 +23,7 @@ type Append = (blocks: readonly NewListBlock[]) => Promise<boolean>;
 /** One block has this many rows. */
 const BLOCK_ROWS = 500;
 const BLOCK_CHARACTERS = 250_000;
-/** Of the blocks that are stored in one transaction: charges wait for it. */
+/** One transaction stores blocks with so many characters: charges wait for it. */
 const APPEND_CHARACTERS = BLOCK_CHARACTERS;
 
 export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was ended.');

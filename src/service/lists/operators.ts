@@ -32,7 +32,7 @@ interface ListOperatorsParts {
 interface HeldOperator {
   /** Counts mailbox checks under way. */
   checks: number;
-  /** By `Clock.elapsed()`. */
+  /** This is by `Clock.elapsed()`. */
   untilMs: number;
   usedAt: number;
 }

@@ -41,18 +41,18 @@ type Shared =
 export type RowView = Readonly<
   {
     row: number;
-    /** Of the addresses of its row, from 1; null: it has one, or none. */
+    /** The number of the address in its row counts from 1; null means that the row has one, or none. */
     part: number | null;
     parts: number | null;
-    /** From which the address was taken; null: the main one. */
+    /** The address was taken from this column; null means the main one. */
     column: string | null;
     email: string | null;
     attempts: number;
     credits_used: number | null;
     decision: PolicyAction | null;
-    /** Of an address that an earlier row has, or its mailbox; null: the row has none. */
+    /** An earlier row has the same address or mailbox; null means that the row has no address. */
     is_duplicate: boolean | null;
-    /** From where the mail server was asked. */
+    /** The mail server was asked from there. */
     egress: string | null;
   } & {
     [K in Shared | 'status' | 'deliverability' | 'reason' | 'checks' | 'verified_at']: Report[K] | null;
@@ -184,7 +184,7 @@ function rowKindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: b
 }
 
 interface AddressPart {
-  /** The index of the addresses of its row. */
+  /** This is its index among the addresses of its row. */
   readonly index: number;
   readonly address: RowAddress | null;
   readonly isFirst: boolean;

@@ -73,7 +73,7 @@ interface Uploader {
   readonly account: AccountId;
   /** Null: that of the account is looked up. */
   readonly plan: string | null;
-  /** Under which results are recorded. */
+  /** Results are recorded under this key. */
   readonly keyId: string;
   readonly ip: string;
 }
@@ -361,7 +361,7 @@ function uploadRefusal(
   }
 }
 
-/** Of the bytes of the file and everything that decides what becomes of them. */
+/** The fingerprint covers the bytes of the file and everything that decides what becomes of them. */
 async function fingerprintOf({ input, close: _close, ...options }: UploadRequest): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(options));
   for await (const piece of input) hash.update(piece);
@@ -384,7 +384,7 @@ const FIRST_ROWS = 5;
 
 interface Copy {
   readonly source: List;
-  /** The ID of the new list; null: any. */
+  /** The new list gets this ID; null means that one is made. */
   readonly id: string | null;
   readonly name: string;
   readonly level: Level;
@@ -500,9 +500,8 @@ const state = ({ status }: List, why: string): ApiError =>
 
 interface ListUploadOrder {
   readonly account: AccountId;
-  /** Under which results are recorded. */
+  /** Results are recorded under this key. */
   readonly keyId: string;
-  /** The IP address of the uploader. */
   readonly ip: string;
   readonly name: string;
   readonly level: Level;

@@ -8,7 +8,7 @@ export interface Spooled {
   close(): Promise<void>;
 }
 
-/** In a temporary file without a name, if it is large. Throws ApiError for more than `maxBytes`. */
+/** A large input is kept in a temporary file without a name. Throws ApiError for more than `maxBytes`. */
 export async function spooled(input: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Spooled> {
   try {
     const file = await spool(inputBlocks(input, maxBytes).blocks);

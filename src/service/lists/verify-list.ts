@@ -80,20 +80,20 @@ interface Receiver {
 
 /** Nobody waits, so there is time for servers that are busy, and then for those that answer late. */
 const CHECK_MS = { start: 2 * TIMEOUT_MS.max, answer: TIMEOUT_MS.max };
-/** For a look-up, and for one of a domain that could not be looked up before. */
+/** A look-up has so long, and one of a domain that could not be looked up before has longer. */
 const LOOKUP_MS = { first: TIMEOUT_MS.default, later: TIMEOUT_MS.max };
-/** For which the domains of a pass are waited for, until further addresses are judged beside them. */
+/** The domains of a pass are waited for so long, until further addresses are judged beside them. */
 const PLACE_MS = 100;
-/** Until an address is tried again that was not asked about: the resolver is down, or the rate has no room. */
+/** After so long, an address that was not asked about is tried again: the resolver is down, or the rate has no room. */
 const AGAIN_MS = 14_000;
-/** Until an address may be claimed by the node that checks the mailboxes of its operator. */
+/** After so long, an address may be claimed by the node that checks the mailboxes of its operator. */
 const HAND_OVER_MS = 1_000;
 /** An address that needs the network. */
 interface Open {
   readonly work: ListWork;
   readonly evidence: Evidence;
   readonly started: number;
-  /** The filter of the account that matched. */
+  /** This filter of the account matched. */
   readonly filter: FilterRule | null;
   readonly recalled: Recalled | null;
 }
@@ -104,10 +104,10 @@ interface SameDomain {
   readonly matchesHosts: boolean;
 }
 
-/** In a FairQueue: how to give it back. */
+/** This gives the place in a FairQueue back. */
 type GiveBack = Promise<() => void>;
 
-/** A part of a list. */
+/** A job verifies a part of a list. */
 interface Job extends ListEnd {
   readonly list: RunningList;
   readonly to: Receiver;
@@ -131,7 +131,7 @@ export function createListVerifier({
   async function inSlices<T>({ list, signal }: Job, items: readonly T[], each: (item: T, i: number) => void) {
     for (let next = 0; next < items.length && !signal.aborted; ) {
       await processor.take(list, () => {
-        const end = engine.clock.elapsed() + way.steps().slice;
+        const end = engine.clock.elapsed() + way.steps().sliceMs;
         do {
           const item = items[next];
           if (item !== undefined) each(item, next);
@@ -160,7 +160,7 @@ export function createListVerifier({
       job.to.report({ work: open.work, record: null, operator: null, againMs: AGAIN_MS });
   }
 
-  /** The dns stage of a domain; null when it was aborted. */
+  /** Runs the dns stage of a domain; null when it was aborted. */
   async function lookUp({ signal, to }: Job, { evidence, work }: Open, leave: () => void): Promise<DnsEvidence | null> {
     try {
       if (signal.aborted) return null;
@@ -293,8 +293,8 @@ export function createListVerifier({
   }
 
   /**
-   * Resolves when each domain has its place, so that no more is judged meanwhile: what waits for long costs full
-   * garbage collections. Names whose servers are silent hold others up for `PLACE_MS` at most.
+   * Resolves when each domain has its place, so that no more is judged meanwhile
+   * (docs/architecture.md#what-v8-does). Names whose servers are silent hold others up for `PLACE_MS` at most.
    */
   async function startDomains(job: Job, groups: readonly SameDomain[], to: AllDone): Promise<void> {
     const late = Promise.withResolvers<void>();

@@ -95,7 +95,6 @@ interface RunParts {
   readonly lists: Lists;
   readonly verifier: ListVerifier;
   readonly operators: ListOperators;
-  /** The lease of this process. */
   readonly lease: string;
   /** A result was recorded. */
   readonly onResult: (list: RunningList, record: VerificationRecord) => void;
@@ -201,9 +200,7 @@ class ListRun {
     }
   }
 
-  /**
-   * Begins when all that was claimed before is under way: what is half judged is garbage that has to be collected late.
-   */
+  /** Begins when all that was claimed before is under way, so that little waits (docs/architecture.md#what-v8-does). */
   #verify(works: readonly ListWork[]): void {
     const { verifier, failed } = this.#parts;
     this.#inHand += works.length;
@@ -236,10 +233,7 @@ class ListRun {
       });
   }
 
-  /**
-   * Outcomes that wait for long are copied by the garbage collector, and stay in memory for longer than they are
-   * needed.
-   */
+  /** Resolves when fewer than `waiting` outcomes wait (docs/architecture.md#what-v8-does), or this ends. */
   async #room(waiting: number): Promise<void> {
     while (this.#outcomes.length >= waiting && !this.#ending.signal.aborted) await this.#record();
   }

@@ -33,9 +33,9 @@ const WHY: Readonly<Record<Reason, string | null>> = {
 };
 
 /**
- * Runs the engine itself. Nothing is charged or recorded. Mail servers are not asked: whoever signs up is a stranger,
- * who would learn about any mailbox free of charge, and whose mail servers would be believed on behalf of all accounts.
- * The mailed link shows whether the mailbox exists.
+ * Runs the engine itself. Nothing is charged or recorded. Mail servers are not asked: whoever signs up is not
+ * known, and would learn about any mailbox free of charge; their mail servers would be believed on behalf of all
+ * accounts. The mailed link shows whether the mailbox exists.
  */
 export function deliverabilityCheck(engine: EngineDeps): CheckDeliverability {
   return async (email) => {

@@ -3,9 +3,8 @@ import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 
 /** What a request says about its browser, unvalidated. */
 export interface BrowserRequest {
-  /** A canonical address. */
+  /** The address is canonical. */
   readonly ip: string;
-  /** The Cookie header. */
   readonly cookie: string | undefined;
   /** The Origin header; the guard has compared it with the request's host. */
   readonly origin: string | undefined;
@@ -23,8 +22,8 @@ type CookieName = 'session_token' | 'two_factor' | 'passkey' | 'device' | 'oidc'
 
 const COOKIE_NAME = /^(?:__Host-)?mailvet\.([a-z_]+)$/;
 /**
- * Over HTTPS, the library's prefix, which cannot be changed, and ours: only this host can set such a cookie, not
- * another one of its domain (RFC 6265bis §4.1.3.2).
+ * Over HTTPS, the library has this prefix, which cannot be changed, and we have ours: only this host can set such a
+ * cookie, not another one of its domain (RFC 6265bis §4.1.3.2).
  */
 const LIBRARY_PREFIX = '__Secure-';
 const COOKIE_PREFIX = '__Host-';

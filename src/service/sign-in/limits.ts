@@ -19,7 +19,7 @@ interface Limit {
 }
 /** Attempts allowed per window, which starts at the first attempt. */
 const ATTEMPT_LIMITS = {
-  /** By address, whether or not it has a user. */
+  /** These are counted by address, whether or not it has a user. */
   'sign-in': { max: 10, everywhere: 100, windowMs: QUARTER_MS, network: 'sign-in-ip' },
   /** They are counted by client network alone, or by known device. */
   'sign-in-ip': { max: 30, windowMs: QUARTER_MS },
@@ -31,7 +31,10 @@ const ATTEMPT_LIMITS = {
   'passkey-ip': { max: 120, windowMs: QUARTER_MS },
   /** Sign-ins with the OpenID provider that are begun: each is a row, and an office has one network. */
   'oidc-ip': { max: 300, windowMs: QUARTER_MS },
-  /** By address; it is in the interest of its owner that all networks together get little more than one. */
+  /**
+   * These are counted by address; it is in the interest of its owner that all networks together get little more than
+   * one.
+   */
   mail: { max: 3, everywhere: 6, windowMs: HOUR_MS, network: 'mail-ip' },
   'mail-ip': { max: 20, windowMs: HOUR_MS },
   'token-ip': { max: 60, windowMs: HOUR_MS },
@@ -45,7 +48,7 @@ const CODE_LIVES_MS = 2 * MINUTE_MS;
 
 /** Where an attempt comes from. */
 export interface Origin {
-  /** A canonical address. */
+  /** The address is canonical. */
   readonly ip: string;
   /** The id of a device on which the subject has signed in before (devices.ts). */
   readonly device: string | null;

@@ -19,7 +19,7 @@ export interface OidcSettings {
   /** The button shows it. */
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Domains in lower case; null: any. */
+  /** Domains are in lower case; null means any. */
   readonly allowedDomains: readonly string[] | null;
   /** Where a first sign-in lands; null: an invitation is needed. */
   readonly account: string | null;
@@ -61,7 +61,7 @@ interface OidcLogout {
 const PROVIDER_REQUEST_MS = 5_000;
 /** Of a reply: documents, key sets and tokens with a few hundred groups are smaller. */
 const REPLY_BYTES = 256 * 1024;
-/** For how long a discovery document is used. */
+/** A discovery document is used for so long. */
 const DOCUMENT_MS = 10 * MINUTE_MS;
 /** What clocks may differ by, s. */
 export const TOLERANCE_SECONDS = 30;

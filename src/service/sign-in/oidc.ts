@@ -58,11 +58,11 @@ interface OidcParts {
 /** A person as the provider knows them. */
 interface OidcPerson {
   readonly identity: OidcIdentity;
-  /** In lower case; null: none that one could sign in with here. */
+  /** The address is in lower case; null means that there is none that one could sign in with here. */
   readonly email: string | null;
   readonly verified: boolean;
   readonly name: string | null;
-  /** The role in the account of MAILVET_OIDC_ACCOUNT; null: none. */
+  /** The user gets this role in the account of MAILVET_OIDC_ACCOUNT; null means none. */
   readonly role: Role | null;
   readonly withSecondFactor: boolean;
   readonly mark: string;
@@ -70,7 +70,7 @@ interface OidcPerson {
 
 /** What a sign-in at the provider is for: a session here, or the confirmation of an action in one. */
 interface Purpose {
-  /** The hash of the token. */
+  /** This is the hash of the invitation's token. */
   readonly invitation: string | null;
   readonly confirming: Confirming | null;
 }
@@ -90,7 +90,7 @@ interface OidcAdmission {
   readonly account?: AccountId;
   /** Runs in the transaction in which the session begins. */
   readonly within?: (change: UserChange) => Promise<void>;
-  /** Of an address that this sign-in proves: what others have set up ends. */
+  /** This sign-in proves the address: what others have set up ends. */
   readonly takesOver?: true;
   /** Says that it was created for this sign-in. */
   readonly isNew?: true;
@@ -100,7 +100,7 @@ const storedStateName = (state: string): string => `oidc:${state}`;
 const confirmationOf = (session: string, action: ConfirmedAction): string => `oidc-confirmed:${session}:${action}`;
 const STATE_TOKEN_LENGTH = 43;
 const NAME_MAX = 100;
-/** Of claims with several values; providers that know more groups leave them out of the token. */
+/** A claim may have so many values; providers that know more groups leave them out of the token. */
 const VALUES_MAX = 1_000;
 
 const textsOf = (claim: unknown): readonly string[] =>
@@ -285,7 +285,7 @@ export function createOidc(parts: OidcParts) {
   async function takeBegun(browser: BrowserRequest, query: string): Promise<Begun> {
     const { api, $context } = await library();
     const state = await api.oidcState({ headers: headersOf(browser, 'oidc') });
-    // Compared first, so that a link of a stranger does not end a sign-in that is under way.
+    // Compared first, so that a link that somebody else made does not end a sign-in that is under way.
     if (state === null || new URLSearchParams(query).get('state') !== state) throw new OidcError('expired');
     const kept = await (await $context).internalAdapter.consumeVerificationValue(storedStateName(state));
     if (kept === null || kept.expiresAt.getTime() <= clock.now()) throw new OidcError('expired');

@@ -82,7 +82,7 @@ export function createPasswords({
     await limits.clear('password', user);
   }
 
-  /** The user of a link. Throws ApiError. */
+  /** Returns the user of a link. Throws ApiError. */
   async function userOf(token: string): Promise<User> {
     const { internalAdapter } = await (await library()).$context;
     const known = await internalAdapter.findVerificationValue(resetOf(token));

@@ -24,14 +24,14 @@ const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=
 const argonTag = (password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> =>
   promisify(argon2)('argon2id', { message: password, nonce, tagLength, ...cost });
 
-/** A hash of a password, which does not take its turn. */
+/** Hashes a password without taking a turn. */
 export async function argon2id(password: string, cost: Cost = COST): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
   const tag = await argonTag(password, nonce, cost, TAG_BYTES);
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(nonce)}$${base64(tag)}`;
 }
 
-/** With the cost that the hash was made with. Throws an Error where it is not one of Argon2id. */
+/** Hashes the password at the cost of `hash`, and compares. Throws an Error where `hash` is not one of Argon2id. */
 async function fitsHash(hash: string, password: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(hash) ?? [];
   if (memory === undefined) throw new Error('a stored hash of a password is not Argon2id in the PHC string format');
@@ -42,7 +42,7 @@ async function fitsHash(hash: string, password: string): Promise<boolean> {
 
 /** Hashes occupy threads of the pool that logging and file access need too. */
 const HASHES_AT_ONCE = 2;
-/** Beyond this, 503 `overloaded`, so that a flood of sign-ins cannot take the service down. */
+/** If more wait, the reply is 503 `overloaded`, so that a flood of sign-ins cannot take the service down. */
 const QUEUE_MAX = 100;
 
 const queue = new FairQueue(HASHES_AT_ONCE);

@@ -36,7 +36,7 @@ export const secondFactorSessions = {
   }),
 } satisfies BetterAuthPlugin;
 
-/** After a factor was removed: the sessions of a user who has none left are like those begun with a password alone. */
+/** After a factor was removed, the sessions of a user who has none left are like those begun with a password alone. */
 export async function endSecondFactor(
   { adapter }: { readonly adapter: Pick<DBAdapter, 'findOne' | 'count' | 'updateMany'> },
   user: string,

@@ -76,7 +76,7 @@ function withoutPasswords(all: SignInService): SignInService {
     passkeys: { ...passkeys, addOptions: off, add: off, signInOptions: off, signIn: off },
     invitations: {
       ...invitations,
-      // Of a user who is signed in.
+      // The user is signed in already.
       accept: (browser, { token, password }) =>
         password === undefined ? invitations.accept(browser, { token }) : off(),
     },
@@ -177,7 +177,7 @@ function createConfirmation(parts: {
 }): ConfirmUser {
   const { library, limits, devices, audit, passwords, passkeys, oidc } = parts;
 
-  /** Of the authenticator app, or a recovery code, which is used up. */
+  /** The code comes from the authenticator app, or is a recovery code, which is used up. */
   async function confirmCode(browser: BrowserRequest, user: SignedIn, typed: string): Promise<void> {
     const off = 'Two-factor authentication is off. Use your password.';
     if (!user.secondFactor) throw new ApiError('wrong_code', off, { field: 'code' });
@@ -302,7 +302,7 @@ const missing = (field: string) => new ApiError('missing_parameter', `The parame
 interface TotpSecret {
   /** `otpauth://totp/…` */
   readonly uri: string;
-  /** Base32. */
+  /** This is in Base32. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
 }

@@ -1,9 +1,7 @@
 import type { BrowserRequest } from './library-calls.ts';
 
-/** The user of a session. */
 export interface SignedIn {
   readonly id: string;
-  /** The ID of the session. */
   readonly session: string;
   readonly email: string;
   readonly name: string;

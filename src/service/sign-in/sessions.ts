@@ -25,7 +25,7 @@ import { isUsableEmail } from './validate.ts';
 /** A session as its user sees it. */
 export interface UserSession {
   readonly id: string;
-  /** What the browser claims, such as `Firefox on Linux`. */
+  /** The browser claims this, such as `Firefox on Linux`. */
   readonly device: string;
   /** Where it was last seen; null: unknown. */
   readonly ip: string | null;
@@ -193,7 +193,7 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
     const opened = await library();
     const { api } = opened;
     const factor = factorOf(code);
-    // Before the challenge is used up, which a change of the password ends.
+    // This comes before the challenge is used up, which a change of the password ends.
     const hash = await hashOf(opened, user);
     await limits.count('code', user, await devices.originOf(browser, user));
     const call = { body: { code }, headers, returnHeaders: true } as const;

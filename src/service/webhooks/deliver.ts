@@ -70,7 +70,8 @@ const TURN_MS = 20_000;
 /** The next attempt is waited for if it is due so soon, ms; what is due later is found by `wake`. */
 const SOON_MS = 10_000;
 /**
- * After a round of nothing but failures, ms: the longer it has failed, the longer, so that it takes little from others.
+ * After a round of nothing but failures, a webhook pauses: the longer it has failed, the longer, so that it takes
+ * little from others, ms.
  */
 const ROUND_PAUSE_MS = { least: 5_000, most: 60_000 } as const;
 
@@ -112,7 +113,7 @@ export function createWebhookDelivery({ webhooks, send, mailTo, clock, onAttempt
     for (;;) {
       signal.throwIfAborted();
       const pauseMs = await sendSome(job.payload.webhook, signal);
-      // At least 1 ms, so that the job ends and is claimed after those that are due already.
+      // It is at least 1 ms, so that the job ends and is claimed after those that are due already.
       const turnMs = clock.elapsed() - began >= TURN_MS ? 1 : 0;
       if (await webhooks.finish(job, { pauseMs: Math.max(pauseMs, turnMs), soonMs: SOON_MS })) return;
     }

@@ -41,7 +41,6 @@ const MONTHS_KEPT = 6;
 /** A plan's allowance changes a balance so, and leaves the account so. */
 export interface Renewal extends GivenAllowances, Pick<CreditCounters, 'allowance'> {
   readonly month: string;
-  /** The balance changes by this. */
   readonly amount: number;
   /** Null is for the allowance of the month itself. */
   readonly note: string | null;

@@ -46,7 +46,7 @@ interface Committing {
 interface Lane {
   readonly by: Committing;
   queue: WaitingCharge[];
-  /** Of `runBatches`, those that have not ended. */
+  /** These have not ended yet (`runBatches`). */
   readonly runs: Promise<void>[];
   /** Counts transactions under way. */
   committing: number;
@@ -77,15 +77,16 @@ const SLOW_COMMIT_MS = 3;
 /** A lane waits this long for more requests after a slow commit, and this long without one, ms. */
 const REQUESTS_GATHER_MS = { most: 5, pause: 1 };
 /** Requests that are worth a transaction of their own while another one is under way. */
-const AHEAD = 8;
+const PARALLEL_BATCH_MIN = 8;
 
 /** Whether a transaction may be begun: always if none is under way. */
 const isDue = ({ queue, committing, last }: Lane): boolean =>
-  committing === 0 ? queue.length > 0 : queue.length >= AHEAD && last.idleMs <= SLOW_COMMIT_MS;
+  committing === 0 ? queue.length > 0 : queue.length >= PARALLEL_BATCH_MIN && last.idleMs <= SLOW_COMMIT_MS;
 
 /** How many requests the next transaction takes: half of them, if the other half can be begun beside it. */
 function countOfNext({ by, queue, committing, last }: Lane): number {
-  const splits = by.atOnce > 1 && committing === 0 && queue.length >= 2 * AHEAD && last.idleMs <= SLOW_COMMIT_MS;
+  const splits =
+    by.atOnce > 1 && committing === 0 && queue.length >= 2 * PARALLEL_BATCH_MIN && last.idleMs <= SLOW_COMMIT_MS;
   return Math.min(by.limits.batch, splits ? Math.ceil(queue.length / 2) : queue.length);
 }
 
@@ -134,7 +135,7 @@ async function runBatches(lane: Lane, onEnd: () => void): Promise<void> {
     lane.committing += 1;
     const committed = lane.by.commit(batch);
     startBatches(lane);
-    // After the promises through which the batch gets on its way.
+    // This comes after the promises through which the batch gets on its way.
     process.nextTick(answer);
     answer = await committed;
     lane.committing -= 1;
@@ -143,7 +144,7 @@ async function runBatches(lane: Lane, onEnd: () => void): Promise<void> {
     const ended = lane.by.clock.elapsed();
     lane.last = { requests: batch.length, waiting: lane.queue.length, idleMs, ended, idleMsAtEnd };
   } while (isDue(lane));
-  // Before the answers: whoever gets one may ask again at once.
+  // This comes before the answers: whoever gets one may ask again at once.
   onEnd();
   answer();
 }
@@ -278,7 +279,7 @@ const OWNERS_MAX = 20_000;
 const STORE_WAIT_MS = STORE_WAIT_SECONDS * 1000;
 /** How often to look for requests that waited too long, ms. */
 const WAITING_LOOK_MS = 200;
-/** Between two rounds over the accounts that were set aside, ms. */
+/** So much time passes between two rounds over the accounts that were set aside, ms. */
 const ASIDE_PAUSE_MS = 10;
 
 export class Batcher implements Charging {
@@ -291,8 +292,8 @@ export class Batcher implements Charging {
   #asideRunning: Promise<void> | null = null;
   readonly #owners = new LRUCache<string, string>({ max: OWNERS_MAX });
   /**
-   * Together with the queues, all that is unanswered. Not a set of its own: one in which entries come and go keeps
-   * those of a moment ago, and all that they refer to, until the next full garbage collection.
+   * Together with the queues, these are all unanswered requests. They are in no Set, as they come and go
+   * (docs/architecture.md#what-v8-does).
    */
   readonly #inTransaction: (readonly WaitingCharge[])[] = [];
   #look: NodeJS.Timeout | null = null;
@@ -393,7 +394,7 @@ export class Batcher implements Charging {
   async #runAside(): Promise<void> {
     for (let turn = 0; this.#aside.size > 0; turn += 1) {
       const [owner, queue] = firstEntry(this.#aside);
-      // To the end, so that the others come first if it is still held.
+      // It goes to the end, so that the others come first if it is still held.
       this.#aside.delete(owner);
       this.#aside.set(owner, queue);
       (await this.#commit(queue.splice(0, this.#limits.batch), this.#lanes.length))();

@@ -50,7 +50,7 @@ export function countBudget(key: BudgetCounters, by: { held: number; charged: nu
 
 // Budgets of keys, for whoever charges in a transaction of their own. The account is locked.
 
-/** The row of a key that has a budget. */
+/** Returns the row of a key that has a budget. */
 export const budgetRow = (trx: Transaction<Tables>, account: string, key: string | Expression<string>) =>
   trx
     .selectFrom('keys')

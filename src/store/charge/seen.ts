@@ -73,7 +73,7 @@ export function recall(
   const owner = seenOwnerOf(state, changes, account) ?? { accountId: account.id, secret: newSecret(), mailboxes: 0 };
   const hashed = { mailbox: hashedMailbox(owner, mailbox), spelling: hashedSpelling(owner, spelling) };
   const before = seenRow(state, changes, owner, hashed.mailbox, scope);
-  // By the first spelling, whatever came since: a second one does not become the usual one by being repeated.
+  // The first spelling counts, whatever came since: a second one does not become the usual one by being repeated.
   const first = before ?? { accountId: account.id, scope, ...hashed, count: 0, firstAt: now };
   const sameSpelling = before?.spelling === hashed.spelling;
   return { owner, before, row: { ...first, count: first.count + 1, lastAt: now }, sameSpelling };

@@ -152,7 +152,7 @@ export async function releaseSharedHoldsOf(scope: Scope, account: string): Promi
 
 type Results = SettlementPart['results'];
 
-/** Each once, without those that are in the log. */
+/** Returns each once, without those that are in the log. */
 function notRecorded(results: Results, recorded: readonly { readonly id: string }[]): Results {
   const byId = new Map(results.map((result) => [result.record.id, result]));
   for (const { id } of recorded) byId.delete(id);
@@ -164,7 +164,7 @@ interface RelativeCredits extends CreditState {
   readonly before: Readonly<Pick<CreditState, 'balance' | 'locked'>>;
 }
 const relativeTo = (credits: CreditState): RelativeCredits => ({ ...credits, before: credits });
-/** For what gives back, which asks for nothing else. */
+/** Whoever gives back asks for nothing else. */
 const onlyId = (id: string): CreditState => ({
   id: accountId(id),
   plan: '',

@@ -22,11 +22,11 @@ import type { WindowCounters } from './window.ts';
 /** The counters of its budget are mutable, as the account is. */
 export interface KeyState extends BudgetState {
   readonly accountId: AccountId;
-  /** A JSON array of canonical addresses and CIDRs. */
+  /** This is a JSON array of canonical addresses and CIDRs. */
   readonly allowIps: string;
   readonly revokedAt: number | null;
   readonly expiresAt: number | null;
-  /** Scopes, separated by spaces; null: all. */
+  /** Scopes are separated by spaces; null means all. */
   readonly scopes: string | null;
   readonly lastUsedAt: number | null;
 }
@@ -66,7 +66,7 @@ export interface IdempotencyState {
   readonly fingerprint: string;
   readonly state: 'running' | 'done';
   readonly status: number | null;
-  /** A JSON object. */
+  /** This is a JSON object. */
   readonly headers: string | null;
   readonly body: string | null;
   readonly node: string;
@@ -76,7 +76,7 @@ export interface IdempotencyState {
 
 /** The rows a batch may need. Within a batch, a look-up always returns the same object. */
 export interface ChargeState {
-  /** By the store's clock, in ms. */
+  /** This is by the store's clock, in ms. */
   readonly now: number;
   /** The process that charges owns the holds taken here. */
   readonly node: string;
@@ -86,7 +86,7 @@ export interface ChargeState {
   keyById(id: string): KeyState | null;
   account(id: string): AccountState | null;
   hold(id: string): HoldState | null;
-  /** Of the verification that is recorded under this id. */
+  /** Returns the reply of the verification that is recorded under this ID. */
   recorded(id: string): CompletedReply | null;
   idempotency(accountId: string, route: string, key: string): IdempotencyState | null;
   filters(accountId: string, lookup: FilterLookup): readonly FilterRule[];
@@ -158,7 +158,7 @@ export interface Changes<A extends CreditState = AccountState> {
   readonly usage: Map<string, UsageEntry>;
   /** Counts by account and filter. */
   readonly hits: Map<string, FilterHits>;
-  /** By `idempotencyId`. `keep`: false where the key is forgotten. */
+  /** The key is `idempotencyId`. `keep` is false where it is forgotten. */
   readonly idempotency: Map<string, { ref: IdempotencyState; keep: boolean }>;
   /** Key id → the IP it was used from. */
   readonly keyUses: Map<string, string>;

@@ -16,7 +16,10 @@ interface WindowState extends WindowCounters {
 export const rateLimitOf = (account: { readonly rateLimit: number | null }, terms: PlanTerms): number =>
   account.rateLimit ?? terms.requestsPerWindow;
 
-/** By how much the stored window is ahead, ms, where that is more than one window: the clock had been ahead. Else 0. */
+/**
+ * Returns by how much the stored window is ahead, ms, where that is more than one window, as the clock had been ahead;
+ * else 0.
+ */
 export function windowAhead({ windowStart }: Readonly<WindowState>, now: number): number {
   const ahead = windowStart - Math.floor(now / WINDOW_LENGTH_MS) * WINDOW_LENGTH_MS;
   return ahead > WINDOW_LENGTH_MS ? ahead : 0;
@@ -30,7 +33,7 @@ function currentWindow(account: Readonly<WindowState>, now: number): { start: nu
     : { start: account.windowStart, count: account.windowCount };
 }
 
-/** The window as it is at `now`, without counting. */
+/** Returns the window as it is at `now`, without counting. */
 export function windowOf(account: Readonly<WindowState>, terms: PlanTerms, now: number): RateWindow {
   const limit = rateLimitOf(account, terms);
   const { start, count } = currentWindow(account, now);

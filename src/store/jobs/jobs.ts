@@ -195,7 +195,7 @@ const toClaim = ({ id, key, account_id: account, attempts, payload }: JobRow, ki
   attempt: attempts + 1,
 });
 
-/** The job, where this lease of it lasts. */
+/** Returns the job, where this lease of it lasts. */
 const heldJob = (trx: Transaction<Tables>, { id, attempt }: Pick<Lease, 'id' | 'attempt'>) =>
   trx.updateTable('jobs').where('id', '=', id).where('state', '=', 'running').where('attempts', '=', attempt);
 
@@ -242,7 +242,7 @@ function failJob(context: JobsContext, { id, attempt }: Lease, error: string, pe
 
 type FailurePolicy = Pick<JobPolicy, 'backoffSeconds' | 'backoffMaxSeconds' | 'keepFailedDays'>;
 
-/** For jobs of a kind that this version does not have: another one added them and may run them yet. */
+/** This version does not have the kind of such jobs: another one added them and may run them yet. */
 const UNKNOWN_KIND_POLICY: FailurePolicy = { backoffSeconds: 60, backoffMaxSeconds: 3600, keepFailedDays: 365 };
 
 /** `random` is from 0 to 1. */

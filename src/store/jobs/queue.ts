@@ -16,7 +16,7 @@ export interface NewJob<K extends JobKind = JobKind> {
   readonly delayMs?: number;
 }
 
-/** A job of one kind that a worker holds. */
+/** This is a job of one kind that a worker holds. */
 export interface ClaimOf<K extends JobKind> {
   readonly id: string;
   readonly kind: K;
@@ -26,7 +26,7 @@ export interface ClaimOf<K extends JobKind> {
   /** Counts from 1; with the id it names the lease. */
   readonly attempt: number;
 }
-/** A job that a worker holds, discriminated by `kind`. */
+/** This is a job that a worker holds, discriminated by `kind`. */
 export type Claim = { [K in JobKind]: ClaimOf<K> }[JobKind];
 export type Lease = Pick<Claim, 'id' | 'kind' | 'attempt'>;
 
@@ -41,7 +41,7 @@ export class LeaseLostError extends Error {
 /** As an operator sees it: without its payload. */
 export interface JobRecord {
   readonly id: string;
-  /** A JobKind, or a kind of another version of the service. */
+  /** This is a JobKind, or a kind of another version of the service. */
   readonly kind: string;
   readonly account: string | null;
   readonly state: JobState;
@@ -73,7 +73,7 @@ export interface Jobs {
   fail(lease: Lease, error: string, permanent?: boolean): Promise<'waiting' | 'failed' | 'lost'>;
   /** Gives it back at once; the attempt does not count. */
   release(lease: Lease): Promise<void>;
-  /** Newest first. */
+  /** The newest comes first. */
   list(input: { failed: boolean; limit: number }): Promise<{ items: JobRecord[]; total: number }>;
   get(id: string): Promise<JobRecord | null>;
   /** A failed job gets all its attempts again. */

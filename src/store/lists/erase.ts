@@ -58,7 +58,7 @@ export async function* listRowsOf(driver: StorageDriver, account: AccountId, men
 interface ListErasure {
   readonly account: AccountId;
   readonly list: string;
-  /** The index of its column with the addresses. */
+  /** The main addresses are in the column with this index. */
   readonly main: number;
   readonly mentions: Mentions;
   /** Numbers of the address in this list: it may occur in several spellings. */
@@ -172,10 +172,10 @@ async function eraseWaiting(
     await driver.lockAccounts(trx, [account]);
     const same = trx.deleteFrom('list_waiting').where('account_id', '=', account).where('list_id', '=', list);
     const open = same.where('address', 'in', numbers).where('due_at', 'is not', null);
-    const gone = await open.returning('attempts').execute();
-    const waits = gone.filter(({ attempts }) => attempts > 0).length;
-    if (gone.length > 0) await forgetAddresses({ driver, trx, now }, account, list, gone.length, waits);
-    return gone.length;
+    const deleted = await open.returning('attempts').execute();
+    const waits = deleted.filter(({ attempts }) => attempts > 0).length;
+    if (deleted.length > 0) await forgetAddresses({ driver, trx, now }, account, list, deleted.length, waits);
+    return deleted.length;
   });
 }
 

@@ -23,7 +23,7 @@ const LIST_PIECE_BYTES = 192 * 1024;
 /** The bases of two readings are this far apart. */
 const STRIDE = 2 ** Math.ceil(Math.log2(LIST_ROWS.max + 1));
 /** One statement removes this many, of some hundred KB each. */
-const REMOVED = 50;
+const REMOVED_ROWS = 50;
 /** One statement inserts this many. */
 const CHUNK_ROWS = 500;
 
@@ -135,10 +135,10 @@ async function removeBlocks({ db }: StorageDriver, account: AccountId, list: str
   await inBatches(async () => {
     const mine = ofList(db.selectFrom('list_blocks').select('first_row'), { account, list });
     const some = mine.where('first_row', '>', base).where('first_row', '<', base + STRIDE);
-    const rows = await some.limit(REMOVED).execute();
+    const rows = await some.limit(REMOVED_ROWS).execute();
     if (rows.length === 0) return 0;
-    const gone = ofList(db.deleteFrom('list_blocks'), { account, list });
-    await gone
+    const deletion = ofList(db.deleteFrom('list_blocks'), { account, list });
+    await deletion
       .where(
         'first_row',
         'in',
@@ -153,7 +153,7 @@ async function removeBlocks({ db }: StorageDriver, account: AccountId, list: str
 export async function removePieces({ db }: StorageDriver, account: AccountId, list: string): Promise<void> {
   await inBatches(async () => {
     const mine = ofList(db.selectFrom('list_files').select('piece'), { account, list });
-    const pieces = (await mine.limit(REMOVED).execute()).map(({ piece }) => piece);
+    const pieces = (await mine.limit(REMOVED_ROWS).execute()).map(({ piece }) => piece);
     if (pieces.length === 0) return 0;
     await ofList(db.deleteFrom('list_files'), { account, list }).where('piece', 'in', pieces).execute();
     return pieces.length;

@@ -2,7 +2,7 @@ import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { DEFAULT_DEDUPE } from '../../kernel/facts/lists.ts';
 import type { List } from '../store.ts';
 
-/** A list, as the API shows it and events have it. */
+/** Returns a list as the API shows it and events have it. */
 export function listObject(list: List) {
   const { rows, done, waiting, breakdown, perSecond, credits } = list;
   const left = rows.addresses - done;

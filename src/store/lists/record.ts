@@ -142,7 +142,7 @@ interface RecordChanges {
   readonly addresses: number[];
   /** Rows as they are to be; of done ones, `due_at` is null. */
   readonly waiting: WaitingRow[];
-  /** By how much the number of addresses that are to be asked about again changes. */
+  /** The number of addresses that are to be asked about again changes by this. */
   waits: number;
 }
 

@@ -13,7 +13,7 @@ export type ListRecord = Row<'lists'>;
 const isVisible = (status: ListRecord['status']): status is List['status'] =>
   LIST_STATUSES.some((visible) => visible === status);
 
-/** A list that can be seen, with what is held for it. */
+/** Returns a list that can be seen, with what is held for it. */
 export const findList = (db: Kysely<Tables>, account: AccountId, id: string) =>
   visibleLists(db, account).where('lists.id', '=', id).executeTakeFirst();
 
@@ -30,7 +30,7 @@ export const visibleLists = (db: Kysely<Tables>, account: AccountId) =>
 export type FoundList = ListRecord & {
   readonly held: number | null;
   readonly retention_days: number | null;
-  /** Of a test account: whose it is. */
+  /** A test account is of this account. */
   readonly test_of: string | null;
 };
 
@@ -71,7 +71,7 @@ export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, 
   };
 }
 
-/** Of a list, as it was when the list was made. */
+/** Returns the policy as it was when the list was made. */
 export const policyOf = ({ policy }: Pick<ListRecord, 'policy'>): Policy | null =>
   policy === null ? null : JSON.parse(policy);
 export const paceOf = ({ pace }: Pick<ListRecord, 'pace'>): ListPace | null =>

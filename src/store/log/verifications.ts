@@ -33,7 +33,7 @@ function deletedSums(deleted: readonly Deleted[], by: 'account_id' | 'hold_id'):
   return found;
 }
 
-/** In one statement, however many rows: charges wait for the transaction. */
+/** However many rows there are, they take one statement: charges wait for the transaction. */
 async function addTo(
   trx: Transaction<Tables>,
   table: 'accounts' | 'shared_holds',
@@ -41,8 +41,8 @@ async function addTo(
 ): Promise<void> {
   if (credits.size === 0) return;
   const rows = Array.from(credits, ([id, sum]) => sql`(CAST(${id} AS TEXT), CAST(${sum} AS BIGINT))`);
-  await sql`UPDATE ${sql.table(table)} SET purged_credits = purged_credits + gone.column2
-    FROM (VALUES ${sql.join(rows)}) AS gone WHERE id = gone.column1`.execute(trx);
+  await sql`UPDATE ${sql.table(table)} SET purged_credits = purged_credits + purged.column2
+    FROM (VALUES ${sql.join(rows)}) AS purged WHERE id = purged.column1`.execute(trx);
 }
 
 /** See `BulkTransactions.deleteVerifications`. */
@@ -53,8 +53,8 @@ export const deleteVerifications = (
   driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, [...new Set(some.map((row) => row.account_id))]);
     const seqs = some.map((row) => row.seq);
-    const gone = trx.deleteFrom('verifications').where('seq', 'in', seqs);
-    const deleted = await gone.returning(['account_id', 'hold_id', 'credits']).execute();
+    const deletion = trx.deleteFrom('verifications').where('seq', 'in', seqs);
+    const deleted = await deletion.returning(['account_id', 'hold_id', 'credits']).execute();
     await addPurged(trx, deleted);
     return deleted.length;
   });

@@ -174,7 +174,7 @@ async function knownOf(driver: StorageDriver, { user }: UserEvent): Promise<Know
 
 function userEvents(driver: StorageDriver): (event: UserEvent) => Promise<void> {
   return async (event) => {
-    // Outside of the transaction, as most addresses that strangers try have no user.
+    // This is done outside of the transaction, as most addresses that are tried without an account have no user.
     const user = await knownOf(driver, event);
     if (user === null) return;
     const now = await driver.now();

@@ -129,12 +129,12 @@ export function users(driver: StorageDriver): Store['users'] {
       if ((await accountsOf(trx, id)).some((account) => !accounts.includes(account))) return null;
       if ((await soleOwnerOf(trx, id)).length > 0) return false;
       const memberships = await trx.deleteFrom('members').where('user_id', '=', id).returning('account_id').execute();
-      const gone = await trx.deleteFrom('auth_users').where('id', '=', id).returning('email').executeTakeFirst();
-      if (gone === undefined) return false;
+      const deleted = await trx.deleteFrom('auth_users').where('id', '=', id).returning('email').executeTakeFirst();
+      if (deleted === undefined) return false;
       for (const { account_id } of memberships) {
         await writeAudit(trx, account_id, now, by, {
           action: 'member.removed',
-          target: gone.email,
+          target: deleted.email,
           detail: { user: id },
         });
         await endInvitationsOf(trx, account_id, id, null, now, by);

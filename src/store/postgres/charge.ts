@@ -105,10 +105,10 @@ const REMEMBERED_ACCOUNTS_MAX = 12_000;
 const REMEMBERED_KEYS_MAX = 20_000;
 /** After a failure, so many batches with the account are judged under a lock; twice as many after each further one. */
 const LOCKED_BATCHES_MAX = 48;
-/** By how much the server's clock may differ from the time that a batch was judged by, ms. */
+/** The server's clock may differ by so much from the time that a batch was judged by, ms. */
 const TIME_TOLERANCE_MS = 1_000;
 
-/** An account before and after a batch. */
+/** These are the states of an account before and after a batch. */
 interface Charged {
   readonly before: StoredAccount;
   readonly after: StoredAccount;
@@ -156,11 +156,11 @@ interface ChargedAccount {
   readonly id: string;
   readonly balance: number;
   readonly windowCount: number;
-  /** By the server's clock, in ms. */
+  /** This is by the server's clock, in ms. */
   readonly now: number;
 }
 
-/** A request as judged in memory. */
+/** The request was judged in memory. */
 interface Judged {
   readonly request: ChargeRequest;
   /** Names the account. */
@@ -168,7 +168,7 @@ interface Judged {
   readonly answer: ChargeAnswer;
 }
 
-/** A batch as judged in memory. */
+/** The batch was judged in memory. */
 interface ChargeAttempt {
   readonly judged: readonly Judged[];
   /** Accounts to charge, as they will be if nobody else charges them. */
@@ -182,7 +182,7 @@ interface ChargeAttempt {
   readonly now: number;
 }
 
-/** By request; null: it is to be judged again. */
+/** There is one for each request; null means that it is to be judged again. */
 type AttemptAnswers = (ChargeAnswer | null)[];
 
 /** A better reading counts for so long, ms: clocks drift, and the server's may be set. */
@@ -253,7 +253,7 @@ type Remembering = Pick<LoadedBatch, 'accounts' | 'keys' | 'state' | 'serverTime
 
 class ChargeMemory implements BatchJudge {
   readonly #accounts = new LRUCache<string, RememberedAccount>({ max: REMEMBERED_ACCOUNTS_MAX });
-  /** By hash. A key is as remembered while its account has the `rules` that it had then. */
+  /** The key is the hash. A key is as remembered while its account has the `rules` that it had then. */
   readonly #keys = new LRUCache<string, { readonly key: StoredKey; readonly rules: number }>({
     max: REMEMBERED_KEYS_MAX,
   });

@@ -115,7 +115,7 @@ export async function connectClient(url: string, extra: pg.ClientConfig = {}): P
   return client;
 }
 
-/** At most `max` connections, for statements that may be sent ahead of the replies. */
+/** Opens at most `max` connections, for statements that may be sent ahead of the replies. */
 export function openPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({ ...connectionConfig(url), max, pipeline: true, Client: PostgresClient });
   // An idle connection was lost: it is replaced when one is needed.

@@ -83,7 +83,7 @@ const SELECT_FILTERS = `SELECT f.account_id AS "accountId", ${filterState('f')}
   FROM ${unnest(FILTER_VALUE)}
   JOIN filters f USING (account_id, filter_type, value)`;
 
-/** With what PostgreSQL keeps of it in addition. */
+/** PostgreSQL keeps more of an account. */
 export interface StoredAccount extends AccountState {
   /** Stands for everything that requests are judged by, apart from the counters (migration 0015). */
   readonly rules: number;
@@ -95,9 +95,9 @@ export interface StoredKey extends KeyState {
 export interface LoadedBatch {
   readonly state: ChargeState;
   readonly accounts: readonly StoredAccount[];
-  /** Those whose hashes were given. */
+  /** These have the hashes that were given. */
   readonly keys: readonly StoredKey[];
-  /** By the server's clock, in ms. */
+  /** This is by the server's clock, in ms. */
   readonly serverTime: number;
   /** Names the transaction, for `pg_xact_status`. */
   readonly xid: string;
@@ -251,7 +251,7 @@ function loadSeenOwners(query: RunQuery, { byHash, byAccount }: Sightings): Prom
   return query<SeenOwner & pg.QueryResultRow>('seen-owners', SEEN_OWNERS, ids);
 }
 
-/** In the second round trip, as only the secret of the account tells what to look for. */
+/** This takes the second round trip, as only the secret of the account tells what to look for. */
 async function loadSeen(
   query: RunQuery,
   { byHash, byAccount }: Sightings,

@@ -4,6 +4,7 @@
  * `pool_mode = session`).
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { within } from '../../kernel/bounded-wait.ts';
 import type { NodeLife } from '../driver.ts';

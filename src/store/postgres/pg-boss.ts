@@ -33,8 +33,8 @@ async function isThere({ db }: Pick<StorageDriver, 'db'>): Promise<boolean> {
 }
 
 /**
- * In one transaction, so that no job is lost or in both queues. One whose key is open in ours stays until it is not.
- * What a process held comes as a lease that is over, which then counts as a failed attempt.
+ * One transaction takes over all, so that no job is lost or in both queues. One whose key is open in ours stays until
+ * it is not. What a process held comes as a lease that is over, which then counts as a failed attempt.
  */
 async function takeOver(db: Kysely<Tables>, now: number): Promise<bigint> {
   const { numAffectedRows } = await sql`

@@ -49,7 +49,7 @@ export function numbered(statements: readonly Pick<CompiledQuery, 'sql' | 'param
 }
 
 /** After a change by somebody else, more are likely: so many transactions then read under the lock from the start. */
-const LOCKED = 8;
+const LOCKED_TRANSACTIONS = 8;
 
 const rowDigest = ({ sql }: CompiledQuery) =>
   `SELECT r.*, encode(sha256(convert_to(r::text, 'UTF8')), 'hex') AS digest FROM (${sql} OFFSET 0) AS r`;
@@ -80,7 +80,7 @@ export class ReadsAndChanges {
     }
     const done = await this.#unlessChanged(work).catch((error: unknown) => {
       if (!isChanged(error)) throw error;
-      this.#locked = LOCKED;
+      this.#locked = LOCKED_TRANSACTIONS;
       return null;
     });
     return done === null ? this.#underLock(work) : done.result;

@@ -110,7 +110,7 @@ export function arraysOf<From>({ types, values }: RowMaker<From>, from: readonly
   );
 }
 
-/** In a statement that writes rows of accounts: where `oneStatement` puts its condition. */
+/** A statement that writes rows of accounts has this where `oneStatement` puts its condition. */
 const OF_CHARGED = '/* of charged accounts */';
 
 const insertUnnested = (rows: TableRows<never>): string =>

@@ -30,7 +30,7 @@ interface BackupRequest {
 }
 
 interface Backup {
-  /** An absolute path. */
+  /** The path is absolute. */
   readonly file: string;
   readonly bytes: number;
   readonly schemaVersion: number;

@@ -128,7 +128,7 @@ function loadState(statements: Statements, scope: Pick<ChargeState, 'now' | 'nod
     if (known === undefined) keys.set(found.id, found);
     return known ?? found;
   };
-  /** By account, kinds, and what the values follow from. */
+  /** The key is made of the account, kinds, and what the values follow from. */
   const looked = new Map<string, readonly FilterRule[]>();
   const filters: ChargeState['filters'] = (accountId, { kinds, of, values }) => {
     const id = `${accountId}\n${kinds.join(' ')}\n${of}`;

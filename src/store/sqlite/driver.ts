@@ -239,7 +239,7 @@ class SqliteDriver implements StorageDriver {
 
   readonly restoreRows = restoreRows;
 
-  /** https://www.sqlite.org/autoinc.html */
+  /** SQLite keeps them in `sqlite_sequence` (https://www.sqlite.org/autoinc.html). */
   async counters(trx: Transaction<Tables>): Promise<Record<string, number>> {
     const { rows } = await sql<{ name: string; seq: number }>`SELECT name, seq FROM sqlite_sequence`.execute(trx);
     return Object.fromEntries(rows.map(({ name, seq }) => [name, seq]));
@@ -381,7 +381,7 @@ class SqliteCharge implements CountingDriver {
 
   async #send(session: StoreSession, requests: readonly ChargeRequest[], node: string): Promise<ChargeAnswer[]> {
     const sent: SentRequest[] = [];
-    /** Of those that are not sent. */
+    /** Requests that are not sent are answered here. */
     const here: (ChargeAnswer | null)[] = requests.map((request) => {
       if (!request.enter()) return { dropped: true };
       try {

@@ -73,7 +73,7 @@ export type SentRequest =
 export interface ChargeMessage {
   readonly node: string;
   readonly now: number;
-  /** The schema version of this program. */
+  /** This program has this schema version. */
   readonly known: number;
   readonly requests: readonly SentRequest[];
 }

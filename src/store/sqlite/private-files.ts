@@ -16,7 +16,7 @@ export function sqlitePathOf(url: string): string {
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-/** The permissions of the group and of others. */
+/** The group and others have these permissions. */
 const NOT_OWNER = 0o077;
 const NOT_OWNER_WRITES = 0o022;
 

@@ -122,7 +122,7 @@ export class StoreThread {
     return this.#current !== null || this.#before !== null;
   }
 
-  /** In the background; what fails is reported by the next call. */
+  /** Starts it in the background; what fails is reported by the next call. */
   start(): void {
     this.session().catch(() => undefined);
   }
@@ -169,7 +169,7 @@ const TRANSACTION_IDLE_MS = 10_000;
 
 export interface ThreadAccess {
   readonly writer: StoreThread;
-  /** For reads, so that charges do not wait for them. */
+  /** It serves reads, so that charges do not wait for them. */
   readonly reader: StoreThread;
   /**
    * Whether the reader is used: from the first charge on, as what only reads and writes a little, such as a command,
@@ -235,7 +235,7 @@ class ThreadConnection extends SqliteConnection {
 }
 
 class OpenTransaction {
-  /** In which it began: a thread that was started again has lost it. */
+  /** It began in this session: a thread that was started again has lost it. */
   readonly #session: StoreSession;
   readonly #release: () => void;
   #idle: NodeJS.Timeout | null = null;

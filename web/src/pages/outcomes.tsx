@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { CALIBRATION_LEAST, shareOf } from '../../../src/kernel/facts/calibration.ts';
-import { CONTRADICTIONS_TOLD, OUTCOME_SOURCES_MAX, TRUST_BOUNCES_DAYS } from '../../../src/kernel/facts/limits.ts';
+import { CONTRADICTIONS_LISTED, OUTCOME_SOURCES_MAX, TRUST_BOUNCES_DAYS } from '../../../src/kernel/facts/limits.ts';
 import { OUTCOMES } from '../../../src/kernel/facts/outcomes.ts';
 import { accountQuery, changeAccount } from '../api/account.ts';
 import type { Account, CalibratedVerdict, Calibration, OutcomeOrigin, OutcomeSource } from '../api/schema.ts';
@@ -148,7 +148,7 @@ const Measured = ({ calibration: { verdicts, reliability, contradictions } }: { 
         title={t`Contradictions`}
         footer={<RowsLink search={{ mail: 'contradicting' }}>{t`All that the log has`}</RowsLink>}
         flush="table"
-        note={t`undeliverable and arrived, or deliverable and bounced; the latest ${CONTRADICTIONS_TOLD} at most`}
+        note={t`undeliverable and arrived, or deliverable and bounced; the latest ${CONTRADICTIONS_LISTED} at most`}
       >
         <ContradictionsTable
           rows={contradictions}

@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { Button, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { CONTRADICTIONS_TOLD, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../../src/kernel/facts/limits.ts';
+import { CONTRADICTIONS_LISTED, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { ReplyExplanation, UncertainReply } from '../api/schema.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
@@ -202,7 +202,7 @@ function Contradictions() {
               <Text size="sm" c="dimmed">
                 <Trans>
                   Verdicts that the outcome of mail contradicts, of all accounts, without addresses; the latest{' '}
-                  {formatNumber(CONTRADICTIONS_TOLD)} at most. The reply may be misread.
+                  {formatNumber(CONTRADICTIONS_LISTED)} at most. The reply may be misread.
                 </Trans>
               </Text>
               <ContradictionsTable

@@ -21,7 +21,7 @@ type Negation = 'not' | 'none' | 'such' | 'lacks';
 const isNegation = (kind: string): kind is Negation =>
   kind === 'not' || kind === 'none' || kind === 'such' || kind === 'lacks';
 
-/** A noun phrase, a predicate or a connecting word, in the order of the segment. */
+/** This is a noun phrase, a predicate or a connecting word, in the order of the segment. */
 interface Element {
   readonly kind: 'phrase' | 'word' | 'gap' | Negation | 'hedge' | 'advice';
   /** Combines bits of `BIT`. */
@@ -35,7 +35,7 @@ interface Element {
   readonly agent: boolean;
   /** The server has turned to it, as in "connect to 10.0.0.5". */
   readonly onward: boolean;
-  /** For a word: a preposition stands before it, so it belongs to what follows: "mail from unknown senders". */
+  /** A preposition stands before the word, so it belongs to what follows: "mail from unknown senders". */
   readonly after: boolean;
   negated: boolean;
   dropped: boolean;

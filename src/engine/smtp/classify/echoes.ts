@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 
 /** Strings of ours that a server may echo; they must not influence classification. */
 export interface Echoes {
-  /** The checked address, as sent in RCPT. */
+  /** The checked address is as sent in RCPT. */
   readonly address: string;
-  /** Our HELO name, the sender address and its domain. */
+  /** These are our HELO name, the sender address and its domain. */
   readonly ourNames: readonly string[];
   readonly ourIps: readonly string[];
 }
 
-/** The reply's text in lower case, with echoes replaced by placeholders. */
+/** The reply's text is in lower case, with echoes replaced by placeholders. */
 export interface Plain {
-  /** With punctuation; placeholders begin with `@`, which occurs nowhere else: `<@rcpt>: user unknown`. */
+  /** Punctuation is kept; placeholders begin with `@`, which occurs nowhere else: `<@rcpt>: user unknown`. */
   readonly marked: string;
   /** RFC 3463 code inside the text, as qmail writes it: `(#5.1.1)`. */
   readonly enhanced: string | null;
@@ -205,7 +205,7 @@ function replaceWord(text: string, word: string, mark: string): string {
 const TEMPLATE_MAX = 300;
 
 export interface Template {
-  /** 12 hex digits, from code, enhanced code and text. */
+  /** These are 12 hex digits, from code, enhanced code and text. */
   readonly fingerprint: string;
   readonly text: string;
 }

@@ -155,7 +155,7 @@ export interface LexiconFile {
 type LexiconSlots = Readonly<Record<string, readonly string[]>>;
 
 interface LexiconEntry {
-  /** Empty for placeholders. */
+  /** This is empty for placeholders. */
   readonly language: string;
   readonly phrase: string;
   readonly slots: readonly Slot[];
@@ -347,18 +347,18 @@ export type Lexicon = ReturnType<typeof compileLexicon>;
 /** How a piece of text is separated from the one before. */
 type Separator = 'none' | 'comma' | 'colon' | 'stop';
 
-/** A phrase of the lexicon or one unknown word, in the order of the text. */
+/** This is a phrase of the lexicon or one unknown word, in the order of the text. */
 export interface LexiconToken {
-  /** Empty for an unknown word. */
+  /** This is empty for an unknown word. */
   readonly slots: readonly Slot[];
-  /** The index among the lexicon's entries; -1 for an unknown word. */
+  /** This is the index among the lexicon's entries; -1 stands for an unknown word. */
   readonly entry: number;
   /** The first language that has it; empty for a placeholder or an unknown word. */
   readonly language: string;
   readonly text: string;
 }
 
-/** A stretch of text without punctuation. */
+/** A segment has no punctuation. */
 export interface Segment {
   readonly before: Separator;
   readonly tokens: readonly LexiconToken[];
@@ -489,8 +489,8 @@ function lexiconTokens(words: readonly string[], start: number, end: number, lex
   return tokens;
 }
 
-/** At the end of a line, where a word or an address (RFC 5321 §4.5.3.1.3: 256 octets) may be cut. */
-const TAIL = 320;
+/** In so many characters at the end of a line, a word or an address (RFC 5321 §4.5.3.1.3: 256 octets) may be cut. */
+const LINE_END_LENGTH = 320;
 const LAST_WORD = /[\p{L}\p{N}\p{M}]+$/u;
 const FIRST_WORD = /^[\p{L}\p{N}\p{M}]+(?:'\p{L}+)?/u;
 const LAST_PIECE = /\S+$/;
@@ -504,7 +504,7 @@ export function joinLines(lines: readonly string[], echoes: Echoes, lexicon: Lex
   let text = lines[0] ?? '';
   for (const line of lines.slice(1)) {
     if (text.length >= MAX_TEXT) break;
-    const tail = text.slice(-TAIL);
+    const tail = text.slice(-LINE_END_LENGTH);
     text += isNameCut(tail, line, echoes) || isWordCut(tail, line, lexicon) ? line : ` ${line}`;
   }
   return text.slice(0, MAX_TEXT);

@@ -134,7 +134,7 @@ export function featuresForTraining(seen: Seen): { readonly features: readonly s
 }
 
 export interface Prediction {
-  /** One number for each class, in the order of `CLASSES`. */
+  /** There is one number for each class, in the order of `CLASSES`. */
   readonly classes: readonly number[];
   /** That the mailbox cannot be reached; calibrated on replies of sources that the model had not seen, 3 decimals. */
   readonly dead: number;
@@ -158,7 +158,7 @@ export interface Model {
 interface ModelFile {
   readonly head: Readonly<Record<string, string>>;
   readonly features: readonly string[];
-  /** Whole numbers, `CLASSES.length` for each feature. */
+  /** These are whole numbers, `CLASSES.length` for each feature. */
   readonly weights: Int16Array;
 }
 
@@ -311,7 +311,7 @@ export interface Said {
   readonly clauses: readonly Pick<Clause, 'subject' | 'predicate'>[];
   /** Some word denies, refuses or misses something. */
   readonly denies: boolean;
-  /** The enhanced code. */
+  /** This is the enhanced code. */
   readonly status: string | null;
   readonly rules: readonly RuleId[];
 }

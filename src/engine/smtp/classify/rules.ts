@@ -320,7 +320,7 @@ export function considerWhose(
   }
 }
 
-/** Rules for a fault of the server. */
+/** These rules find a fault of the server. */
 export const TROUBLE: readonly RuleId[] = ['remote.trouble', 'remote.error', 'code.system'];
 const PART_SLOTS: ReadonlySet<Slot> = new Set<Slot>(['server', 'count', 'toward']);
 

@@ -1,9 +1,9 @@
 /** A resolver that denies or invents every name: a container without a way out, a captive portal. */
 import { expect, it } from 'vitest';
-import { CONTROL_ZONE, LIES } from '../lab/dns.ts';
+import { CONTROL_ZONE, FALSE_ANSWERS } from '../lab/dns.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 
-const PATIENCE_MS = 40_000;
+const WAIT_MAX_MS = 40_000;
 const net = {
   ...CONTROL_ZONE,
   ...Object.fromEntries(CONTROL_ZONE['gmail.com']!.MX!.map(([, host]) => [host, { A: ['127.0.0.1'] }])),
@@ -29,27 +29,27 @@ async function hasNoDnsVerdict(lab: Lab, member: Member, name: string): Promise<
   expect(await balanceOf(lab, member)).toBe(98);
   // It is evaluated at most once a second.
   await expect
-    .poll(() => ready(lab), { timeout: PATIENCE_MS })
+    .poll(() => ready(lab), { timeout: WAIT_MAX_MS })
     .toMatchObject({ status: 503, resolver: { status: 'failing' } });
 }
 
-it.each(LIES)('%s for every name: no verdicts from DNS, at the start and later, and recovery', async (lie) => {
-  const lab = await startLab(DEFAULT, { net, lie });
+it.each(FALSE_ANSWERS)('%s for every name: no verdicts from DNS, at the start and later, and recovery', async (how) => {
+  const lab = await startLab(DEFAULT, { net, falseAnswers: how });
   try {
     const member = await lab.member({ credits: 100 });
     await hasNoDnsVerdict(lab, member, 'first.com');
-    expect((await ready(lab)).resolver.reason).toMatch(lie === 'one address' ? /every name/ : /denies/);
+    expect((await ready(lab)).resolver.reason).toMatch(how === 'one address' ? /every name/ : /denies/);
     await lab.dns.resume();
-    await expect.poll(async () => (await ready(lab)).status, { timeout: PATIENCE_MS }).toBe(200);
+    await expect.poll(async () => (await ready(lab)).status, { timeout: WAIT_MAX_MS }).toBe(200);
     expect((await member.verify('someone@gmail.com')).json.status).toBe('good');
     expect((await member.verify('a@first.com')).json.reason).toBe('domain_not_found');
     expect(await balanceOf(lab, member)).toBe(96);
 
-    lab.dns.lie(lie);
+    lab.dns.answerFalsely(how);
     const other = await lab.member({ credits: 100 });
     await hasNoDnsVerdict(lab, other, 'later.com');
     await lab.dns.resume();
-    await expect.poll(async () => (await other.verify('a@later.com')).status, { timeout: PATIENCE_MS }).toBe(200);
+    await expect.poll(async () => (await other.verify('a@later.com')).status, { timeout: WAIT_MAX_MS }).toBe(200);
     expect((await other.verify('a@good.com')).json.status).toBe('good');
     expect(await lab.store.accounts.audit()).toEqual([]);
   } finally {

@@ -22,8 +22,11 @@ const ACTIVITY_EVERY_MS = 5 * MINUTE_MS;
 
 /** Notes who uses which account, in memory; `flush` writes it. */
 export function createMemberActivity(members: Pick<Store['members'], 'recordActivity'>, clock: Clock) {
-  /** By account and user: when it was noted, and whether it is written. */
-  const noted = new Map<string, { readonly account: AccountId; readonly user: string; at: number; written: boolean }>();
+  /** Activity is kept by account and user: when it was, and whether it is written. */
+  const active = new Map<
+    string,
+    { readonly account: AccountId; readonly user: string; at: number; written: boolean }
+  >();
   return {
     note(account: AccountId, user: string) {
       const key = `${account} ${user}`;

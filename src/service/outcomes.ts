@@ -166,7 +166,7 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
       return resultsOf(recorded);
     },
     /** Returns the newest contradictions of all live accounts. */
-    contradictions: () => outcomes.contradictions(null, CONTRADICTIONS_TOLD),
+    contradictions: () => outcomes.contradictions(null, CONTRADICTIONS_LISTED),
     /** Counts how many outcomes came on each way other than from providers. */
     origins: (account: AccountId) => outcomes.origins(account),
     /** How often the account's verdicts were right. */

@@ -7,7 +7,7 @@ import { sql, type Transaction } from 'kysely';
 import { toIso } from '../kernel/clock.ts';
 import { contradictingOutcome, groupKey, groupOf, type OutcomeSum } from '../kernel/facts/calibration.ts';
 import { keysOf } from '../kernel/facts/keys-of.ts';
-import { CONTRADICTIONS_TOLD } from '../kernel/facts/limits.ts';
+import { CONTRADICTIONS_LISTED } from '../kernel/facts/limits.ts';
 import { OUTCOME_CLASS_FACTS, OUTCOME_CLASSES, OUTCOME_ORIGINS, type OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import { lockExistingAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';

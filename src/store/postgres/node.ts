@@ -4,7 +4,6 @@
  * `pool_mode = session`).
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { within } from '../../kernel/bounded-wait.ts';
 import type { NodeLife } from '../driver.ts';

@@ -59,9 +59,9 @@ export interface VerifierOptions {
 export interface SmtpOptions {
   /** Qualified name for EHLO; it should resolve to the address that mail servers see. */
   helo: string;
-  /** It is the envelope sender, or `<>`; by default, it is `verify@` the HELO name. */
+  /** The envelope sender may be `<>`; by default, it is `verify@` the HELO name. */
   from?: string;
-  /** It is the port of the mail servers; 25 by default. */
+  /** Mail servers are dialled on this port; 25 by default. */
   port?: number;
   /** Local addresses to ask from; each domain always from the same one. */
   bind?: readonly string[];
@@ -82,9 +82,9 @@ export interface SmtpOptions {
 }
 
 export interface VerifyOptions {
-  /** It is `mx` by default. */
+  /** The level is `mx` by default. */
   level?: Level;
-  /** It is the whole budget in milliseconds, from 1,000 to 30,000; 10,000 by default. */
+  /** The whole budget is in milliseconds, from 1,000 to 30,000; 10,000 by default. */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Adds `evidence` to the result: the mail hosts and, for `smtp`, the transcript. */

@@ -231,7 +231,7 @@ export const FilterRemovedReply = WithWarnings('FilterRemoved', FilterRemoved);
 
 // Files
 
-/** These are fields of the query or of a form. */
+/** The fields come in the query or in a form. */
 export const FilterUpload = Type.Object({
   dry_run: Type.Optional(
     OneOf(FLAGS, {

@@ -15,7 +15,7 @@ import { choice, span } from '../kernel/format.ts';
 import { AlsoCalled, DecodedAs, DescribedCount, Nullable, OneOf, Rows, Text, WithWarnings } from './schema.ts';
 import { DeliverabilityField, EMAIL_ERROR, ReasonField } from './verify.ts';
 
-/** This is what became of one message to one recipient. */
+/** A row says what became of one message to one recipient. */
 export const OutcomeRow = Type.Object(
   {
     email: Type.Optional(

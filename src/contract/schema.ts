@@ -46,15 +46,15 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 
-/** It is an optional property that its reader fills in. */
+/** The property is optional, and its reader fills it in. */
 export const Defaulted = <T extends TSchema, const V extends Static<T>>(schema: T, value: V) =>
   Type.Optional(Object.assign(schema, { default: value }));
 
 /** What the text of a property becomes when it is read; the readers of src/http have one function for each. */
 export interface Decoded {
-  /** It is RFC 3339, or a date, and becomes milliseconds since the epoch. */
+  /** The text is RFC 3339, or a date, and becomes milliseconds since the epoch. */
   instant: number;
-  /** It is IPv4 or IPv6 in canonical form. */
+  /** The text becomes IPv4 or IPv6 in canonical form. */
   ip: string;
   /** As it is; anything but printable ASCII is refused. */
   printable: string;

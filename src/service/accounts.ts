@@ -22,7 +22,7 @@ import type { SignedIn } from './sign-in/session.ts';
 export type { AccountStorage, AuditEntry, LedgerPage };
 
 export type AccountDetail = Omit<StoredAccount, 'retentionDays'> & {
-  /** This is the account's own retention, or the server's. */
+  /** The account's own retention applies, or else the server's. */
   readonly retentionDays: number;
 };
 

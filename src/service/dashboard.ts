@@ -175,7 +175,7 @@ interface OperatorTally {
   asked: number;
   undisclosed: number;
   deliverable: number;
-  /** These are the times of those that were asked, in ms. */
+  /** Each check that asked a server has its time here, in ms. */
   readonly times: number[];
 }
 

@@ -78,7 +78,7 @@ interface FilterImport {
   /** Those that the account, or an earlier row, has already. */
   readonly existing: number;
   readonly invalid: number;
-  /** These are the first FILTER_ERRORS_SHOWN. */
+  /** The first FILTER_ERRORS_SHOWN errors are listed. */
   readonly errors: readonly FilterRowError[];
   /** The first FILTER_ROWS_SHOWN rows that can be used. */
   readonly shown: readonly (FilterInput & { readonly row: number })[];
@@ -91,7 +91,7 @@ interface FilterRowError {
   readonly text: string;
   /** Null: the row as a whole. */
   readonly field: string | null;
-  /** This is one sentence. */
+  /** The text is one sentence. */
   readonly error: string;
 }
 
@@ -213,7 +213,7 @@ function toStored({ reason, action, match, expiresAt, ...input }: NewFilter, now
 
 interface Importing {
   readonly toFilter: ToFilter;
-  /** This is by the store's clock, in ms. */
+  /** The time is by the store's clock, in ms. */
   readonly now: number;
   readonly actor: Actor;
 }

@@ -44,7 +44,7 @@ interface HookCall {
   readonly signUp: SignUp;
   /** The same for all attempts at one event; null: an attempt cannot be distinguished from another event. */
   readonly event: string | null;
-  /** This is the caller's canonical address. */
+  /** The caller's address is canonical. */
   readonly ip: string;
   /** The call arrived at this time of `Clock.elapsed()`. */
   readonly began: number;

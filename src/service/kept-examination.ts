@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Examination } from './doctor.ts';
 
 export interface KeptExamination extends Examination {
-  /** This is Unix time in ms. */
+  /** The time is Unix time in ms. */
   readonly at: number;
   readonly tookMs: number;
 }

@@ -14,7 +14,7 @@ interface NewOperatorKey {
   readonly name: string;
   readonly allowIps: readonly string[];
   readonly scopes: readonly OperatorScope[];
-  /** This is by the store's clock, in ms. */
+  /** The time is by the store's clock, in ms. */
   readonly expiresAt: number;
 }
 /** `value` is the key itself, which cannot be read again. */

@@ -60,7 +60,7 @@ interface ListSource {
   /** Null: it is not downloaded. */
   readonly url: string | null;
   readonly domains: number;
-  /** This is ISO 8601; null means that its copy came with the package. */
+  /** The time is in ISO 8601; null means that the copy came with the package. */
   readonly downloadedAt: string | null;
   /** Why its last good copy stays in use. */
   readonly problem: string | null;

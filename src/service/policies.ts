@@ -48,7 +48,7 @@ interface RulesInput {
 interface Tried {
   readonly tried: number;
   readonly decided: Readonly<Record<PolicyAction, number>>;
-  /** These are not accepted; the newest comes first. */
+  /** The items are verifications that are not accepted; the newest comes first. */
   readonly items: readonly {
     readonly id: string;
     readonly email: string;

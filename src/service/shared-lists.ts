@@ -11,9 +11,9 @@ import type { SourceOutcome, UpdateSource } from '../engine/data/update.ts';
 import { toIso } from '../kernel/clock.ts';
 import type { Store } from '../store/store.ts';
 
-/** This is the last attempt to download the lists, on any node. */
+/** The record tells of the last attempt to download the lists, on any node. */
 export interface UpdateAttempt {
-  /** This is Unix time in ms. */
+  /** The time is Unix time in ms. */
   readonly at: number;
   readonly problems: Readonly<Partial<Record<UpdateSource, string>>>;
   /** Why the whole update failed; null where a list was downloaded. */

@@ -152,7 +152,7 @@ interface AskedVerification {
   readonly scope?: string | null;
 }
 
-/** This is sent as JSON. */
+/** The reply is sent as JSON. */
 export type VerificationReply = Report & { readonly decision: Decision | null };
 
 /** `started` is in `Clock.elapsed()` ms. `filter` is the filter of the account that matched. */
@@ -315,11 +315,11 @@ function sightingOf(scope: string | null, { syntax }: Evidence): Sighting | null
 }
 
 interface ServiceVerifyRequest {
-  /** This is the hash of the API key, or the account for a verification in the dashboard. */
+  /** The request goes by the hash of the API key, or by the account for a verification in the dashboard. */
   readonly keyHash: AdmissionRequest['keyHash'];
   /** Whether the key or account is one of test mode. */
   readonly test: boolean;
-  /** This is the caller's canonical IP address. */
+  /** The caller's IP address is canonical. */
   readonly ip: string;
   readonly idempotency: IdempotencyRef | null;
   readonly email: string;

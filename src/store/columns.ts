@@ -128,7 +128,7 @@ interface NewVerification {
   /** See VerificationsTable. */
   readonly held: number | null;
   readonly record: VerificationRecord;
-  /** This is by the store's clock, in ms. */
+  /** The time is by the store's clock, in ms. */
   readonly now: number;
 }
 export const VERIFICATIONS = newRows<'verifications', NewVerification, 'seq'>('verifications', {

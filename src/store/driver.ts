@@ -39,7 +39,6 @@ export interface NodeLife {
 
 /** The names say what the queries read. */
 export type ReadQueries = Readonly<Record<string, Compilable>>;
-/** These are the rows of each query. */
 export type RowsRead<Q extends ReadQueries> = {
   readonly [N in keyof Q]: Q[N] extends Compilable<infer R> ? readonly R[] : never;
 };
@@ -108,7 +107,7 @@ export interface JobQueue extends Omit<Jobs, 'add' | 'done'> {
 }
 
 export interface NewestOfAddress {
-  /** This is its place among the addresses. */
+  /** The index counts from 0 among the addresses. */
   readonly wanted: number;
   readonly seq: number;
 }
@@ -129,7 +128,7 @@ export interface StorageDriver {
   readonly plans: Plans;
   /** Whether mail can be sent. */
   readonly sendsMail: boolean;
-  /** This is the clock of this process, for what is shown and not written. */
+  /** This process's clock serves what is shown and not written. */
   readonly clock: Pick<Clock, 'now'>;
   /** The store's clock, ms. A transaction asks on its own connection (`trx`): another may not be free. */
   now(trx?: Kysely<Tables>): Promise<number>;
@@ -199,7 +198,7 @@ export interface StorageDriver {
   restoreRows(table: AnyTable, columns: readonly string[], rows: readonly (readonly ColumnValue[])[]): CompiledQuery;
   /** The last number that the database has given to a row, for each table whose rows it counts. */
   counters(trx: Transaction<Tables>): Promise<Readonly<Record<string, number>>>;
-  /** This is called when all rows were restored: numbers go on from there. */
+  /** The import calls it when all rows were restored: numbers go on from there. */
   endRestore(
     trx: Transaction<Tables>,
     tables: readonly AnyTable[],

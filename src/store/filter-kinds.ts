@@ -85,11 +85,11 @@ export interface FilterKeys {
   readonly email: string | null;
   /** What the address has in common with all others of its mailbox. */
   readonly mailbox: string | null;
-  /** These are the domain and its parents, longest first. */
+  /** The domain and its parents come longest first. */
   readonly domains: readonly string[];
   /** The end user's IP: filters on it and on blocks that contain it match, the most specific first. */
   readonly ip: string | null;
-  /** These are the domain's mail hosts; null means that they are not known yet. */
+  /** Null means that the domain's mail hosts are not known yet. */
   readonly mxHosts: readonly string[] | null;
 }
 

@@ -63,7 +63,7 @@ interface Position {
 type LedgerSource = keyof Position;
 interface LedgerPosition {
   readonly source: LedgerSource;
-  /** This is its place in the source. */
+  /** The row has this place in the source. */
   readonly at: number;
   readonly row: LedgerRow;
 }

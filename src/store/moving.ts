@@ -52,7 +52,7 @@ interface Trailer {
   readonly totals: Readonly<Record<string, Total>>;
   /** The last number that the database has counted for each table that counts its rows. */
   readonly counters: Readonly<Record<string, number>>;
-  /** This is the hash of the lines before. */
+  /** The hash covers the lines before. */
   readonly sha256: string;
 }
 

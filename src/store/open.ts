@@ -45,7 +45,7 @@ import { webhooks } from './webhooks.ts';
 export { StoreVersionError } from './migrations.ts';
 
 export interface StoreOptions {
-  /** This is `sqlite:PATH`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. */
+  /** The URL is `sqlite:PATH`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. */
   readonly url: string;
   readonly clock: Clock;
   /** The folder of the migrations is the package's own by default. */

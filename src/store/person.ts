@@ -28,7 +28,7 @@ export class Mentions {
    * into.
    */
   readonly needles: readonly string[] | null;
-  /** This stands in place of the address, where a text has to go on saying that there was one. */
+  /** The hash replaces the address where a text has to go on saying that there was one. */
   readonly hash: string;
   readonly hasSpellings: boolean;
   readonly #address: string;

@@ -40,7 +40,7 @@ import type { ClaimOf, Jobs } from './jobs/queue.ts';
 /** A file or folder of the store that other users of the host can read or change. */
 export interface LooseMode {
   readonly path: string;
-  /** These are octal digits. */
+  /** The mode is written in octal digits. */
   readonly mode: string;
   /** This command fixes it. */
   readonly fix: string;
@@ -139,7 +139,7 @@ export interface Actor {
    * `operator`: a user acting on an account as an operator; `command`: the command line; `service`: the program itself.
    */
   readonly kind: ActorKind;
-  /** This is the ID of the user or key. */
+  /** The ID is that of the user or key. */
   readonly id: string | null;
   /** A user's address, a key's name; what was true at the time. */
   readonly name: string;
@@ -174,7 +174,7 @@ export interface Key {
   readonly expiresAt: number | null;
   /** From this time on it is refused; in the future for a key that was rolled. */
   readonly revokedAt: number | null;
-  /** It is exact to the minute, so that a busy key does not cost a write per request. */
+  /** The time is exact to the minute, so that a busy key does not cost a write per request. */
   readonly lastUsedAt: number | null;
   readonly lastUsedIp: string | null;
 }
@@ -249,7 +249,7 @@ export interface OperatorKey {
   /** From this time on it is refused. */
   readonly expiresAt: number;
   readonly revokedAt: number | null;
-  /** It is exact to the minute. */
+  /** The time is exact to the minute. */
   readonly lastUsedAt: number | null;
   readonly lastUsedIp: string | null;
 }
@@ -281,7 +281,7 @@ interface UsageSummary {
 }
 
 export interface UsageRow {
-  /** This is the day (`2026-11-20`, UTC), key ID, reason (or `none`) or level. */
+  /** The rows are grouped by day (`2026-11-20`, UTC), key ID, reason (or `none`) or level. */
   readonly group: string;
   readonly requests: number;
   readonly good: number;
@@ -310,7 +310,7 @@ export interface KeyDayRow {
 
 interface UsedOfLimit {
   readonly used: number;
-  /** This is the limit of the account's plan. */
+  /** The account's plan sets the limit. */
   readonly limit: number;
 }
 
@@ -359,7 +359,7 @@ interface Usage {
 /** What is set of a filter. */
 export interface FilterInput {
   readonly filterType: FilterType;
-  /** This is the canonical form; with `match` `mailbox`, that of the mailbox. */
+  /** The value is in canonical form; with `match` `mailbox`, in that of the mailbox. */
   readonly value: string;
   readonly reason: string | null;
   readonly action: FilterAction;
@@ -453,7 +453,6 @@ export interface Account {
   readonly id: AccountId;
   readonly name: string;
   readonly plan: string;
-  /** These are the terms of the plan. */
   readonly terms: PlanTerms;
   /** Requests per window; the plan's own unless one was set. */
   readonly rateLimit: number;
@@ -676,13 +675,13 @@ export interface IdempotencyRef {
   /** `POST /v1/verify`. */
   readonly route: string;
   readonly key: string;
-  /** This is the SHA-256 of the request body in hex. */
+  /** The fingerprint is the SHA-256 of the request body in hex. */
   readonly fingerprint: string;
 }
 export interface StoredReply {
   readonly status: number;
   readonly body: string;
-  /** These are small headers, such as `Location`. */
+  /** Only small headers, such as `Location`, are kept. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -795,7 +794,6 @@ interface Idempotency {
   forget(owner: string, ref: IdempotencyRef): Promise<void>;
 }
 
-/** It is a recorded verification: what the log shows and what the ledger charges for. */
 /** Hashes of an address and of its mailbox; null: it has none. */
 interface KeptAddress {
   readonly email: string;
@@ -803,6 +801,7 @@ interface KeptAddress {
 }
 export type AddressHasher = (email: string, mailbox: string | null) => KeptAddress;
 
+/** The log shows the record, and the ledger charges for it. */
 export interface VerificationRecord {
   /** `ver_…`, made by the caller so that the recorded reply can name it. */
   readonly id: string;
@@ -828,7 +827,7 @@ export interface VerificationRecord {
   readonly via?: Via | null;
   /** What the policy of the request said; null by default: it had none. */
   readonly decision?: PolicyAction | null;
-  /** This is kept in place of the address and of its mailbox; null, the default, means that they are kept. */
+  /** The hashes replace the address and its mailbox; null, the default, means that these are kept. */
   readonly keptAs?: KeptAddress | null;
   /** The account's filter that matched: recording counts a hit of it. None by default. */
   readonly filterId?: number | null;
@@ -844,7 +843,7 @@ export interface Sighting {
   readonly scope: string;
   /** The canonical address, by which the spellings of one mailbox are equal. */
   readonly mailbox: string;
-  /** This is the normalized address. */
+  /** The spelling is the normalized address. */
   readonly spelling: string;
 }
 
@@ -867,7 +866,7 @@ export interface AdmissionRequest {
    * key has. Null: the key and its allowlist are checked, and nothing is counted.
    */
   readonly scope: KeyScope | 'any' | null;
-  /** This is the caller's canonical IP address (v4-mapped is already folded to v4). */
+  /** The caller's IP address is canonical (v4-mapped is already folded to v4). */
   readonly ip: string;
   /** The request itself is unusable (400, 413, 415, 422): judged up to the rate window, then handed back. */
   readonly invalid: boolean;
@@ -1043,7 +1042,7 @@ export interface RejectedRequest {
   /** The request ID of the reply; the client may have chosen it. */
   readonly requestId: string;
   readonly keyId: string;
-  /** This is the caller's canonical IP address. */
+  /** The caller's IP address is canonical. */
   readonly clientIp: string;
   /** The row of the route has this method and path, without values. */
   readonly route: string;
@@ -1056,7 +1055,7 @@ export interface RejectedRequest {
   readonly answer?: PolicyAction | null;
 }
 
-/** These are the requests of a minute that are only counted. */
+/** The requests of a minute beyond those that are logged are only counted. */
 export interface MoreRejectedRequests {
   readonly account: AccountId;
   /** The minute starts at this time, ms. */
@@ -1152,7 +1151,7 @@ export interface TrafficRow {
   readonly hour: number;
   /** `status` counts replies of 4xx by status; `mx` and `smtp` count verifications of that level by latency bucket. */
   readonly metric: 'status' | 'mx' | 'smtp';
-  /** This is the HTTP status, or the number of the latency bucket (kernel/latency.ts). */
+  /** The bucket is the HTTP status, or the number of the latency bucket (kernel/latency.ts). */
   readonly bucket: number;
   readonly count: number;
 }
@@ -1197,7 +1196,7 @@ export interface LogSearch {
   readonly confidence?: readonly LogConfidence[] | null;
   /** Says on which way an outcome of the mail came: an `OutcomeOrigin`, or the id of a connection. */
   readonly reported?: readonly string[] | null;
-  /** These are IDs of lists. */
+  /** The lists are named by ID. */
   readonly list?: readonly string[] | null;
   /** Which of these rows must not match. */
   readonly not?: readonly LogNegatable[];
@@ -1346,14 +1345,14 @@ export interface MeasuredVerdict {
   readonly reply: string | null;
 }
 
-/** It is to be recorded. Times are in ms. */
+/** Times are in ms. */
 export interface NewOutcome {
   /** They are canonical, and stored as their HMACs. */
   readonly mailbox: string;
   readonly domain: string;
   readonly class: OutcomeClass;
   readonly at: number;
-  /** These are codes such as `550 5.1.1`; null means unknown. */
+  /** The code is one such as `550 5.1.1`; null means unknown. */
   readonly code: string | null;
   readonly source: string | null;
   /** Null: of no verification, or of one that is not measured. */
@@ -1405,7 +1404,7 @@ export interface MailboxOutcomes {
 }
 
 interface PredictedSum extends OutcomeSum {
-  /** This is the sum of what was predicted for all that were sent, in thousandths. */
+  /** The sum covers what was predicted for all that were sent, in thousandths. */
   readonly predicted: number;
 }
 
@@ -1704,7 +1703,7 @@ export interface ListRecorded {
   readonly outcome: 'recorded' | 'completed' | 'ended';
   /** This call has recorded so many results. */
   readonly recorded: number;
-  /** These are the numbers of their addresses. */
+  /** The results are named by the numbers of their addresses. */
   readonly results: readonly number[];
   readonly charged: number;
 }
@@ -1832,7 +1831,7 @@ export interface SessionRecord {
   /** As the browser sent it; '' if it sent none. */
   readonly userAgent: string;
   readonly createdAt: number;
-  /** It is exact to the hour (SESSION_REFRESH_MINUTES). */
+  /** The time is exact to the hour (SESSION_REFRESH_MINUTES). */
   readonly lastSeenAt: number;
 }
 
@@ -1908,7 +1907,7 @@ interface SignIns {
 export interface SavedView {
   readonly id: string;
   readonly name: string;
-  /** This is the query string of the page. */
+  /** The text is the query string of the page. */
   readonly search: string;
 }
 
@@ -2019,7 +2018,7 @@ interface Membership {
   readonly plan: string;
   readonly status: AccountStatus;
   readonly role: Role;
-  /** This is the setting of the account. */
+  /** The account sets this for all its members. */
   readonly secondFactorRequired: boolean;
   /** The id of its test account, which exists once it was asked for (`role`). */
   readonly testAccount: AccountId;
@@ -2038,7 +2037,7 @@ export interface Member {
   readonly role: Role;
   readonly secondFactor: boolean;
   readonly createdAt: number;
-  /** It is exact to minutes; null means that no activity was recorded. */
+  /** The time is exact to minutes; null means that no activity was recorded. */
   readonly lastActiveAt: number | null;
 }
 
@@ -2152,9 +2151,9 @@ interface Upkeep {
   removeAccount(account: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** This is one reading of the store's clock. */
+/** A reading shows the store's clock at one moment. */
 export interface ClockReading {
-  /** This is in ms. */
+  /** The time is in ms. */
   readonly now: number;
   /**
    * The clock has moved by so much more than time has passed since this process read it last, ms; a negative value
@@ -2190,7 +2189,7 @@ export type StoreEvent =
 interface SharedFile {
   /** Of those that belong together, the beginning is the same. */
   readonly name: string;
-  /** This is ISO 8601 in UTC with milliseconds: of two, the later one counts. */
+  /** The time is ISO 8601 in UTC with milliseconds: of two, the later one counts. */
   readonly made: string;
   readonly text: string;
 }
@@ -2274,7 +2273,7 @@ export interface KeptStats {
 }
 
 export interface JobCount {
-  /** This is a JobKind, or a kind of another version of the service. */
+  /** The kind is a JobKind, or one that another version of the service knows. */
   readonly kind: string;
   readonly state: JobState;
   readonly count: number;
@@ -2342,7 +2341,7 @@ interface NodeRow {
   /** The version of its program; null: it has not said so yet. */
   readonly version: string | null;
   readonly startedAt: number;
-  /** This is by the store's clock; null means never. */
+  /** The time is by the store's clock; null means never. */
   readonly seenAt: number | null;
 }
 
@@ -2422,7 +2421,7 @@ export interface Dispatch {
   readonly secrets: readonly string[];
   readonly eventId: string;
   readonly body: string;
-  /** This is by the store's clock. */
+  /** The time is by the store's clock. */
   readonly at: number;
 }
 /** An attempt that is due. */

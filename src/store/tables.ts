@@ -100,7 +100,7 @@ interface OperatorLeasesTable {
 interface PaceSlicesTable {
   key: string;
   version: number;
-  /** This is a Division as JSON. */
+  /** The text is a Division as JSON. */
   division: string;
   /** The slice that was leased last ends then. */
   ends_at: number;
@@ -114,7 +114,7 @@ interface WebhooksTable {
   id: string;
   account_id: string;
   url: string;
-  /** This is a JSON array of types, or of `*`. */
+  /** The text is a JSON array of types, or of `*`. */
   events: string;
   description: string | null;
   secret: string;
@@ -122,7 +122,7 @@ interface WebhooksTable {
   /** Secrets before rotations, the newest first, separated by a space: they sign alongside until then. */
   previous_secret: string | null;
   previous_until: number | null;
-  /** This is 1 or 0. */
+  /** The flag is 1 or 0. */
   enabled: number;
   disabled_reason: DisabledReason | null;
   disabled_at: number | null;
@@ -142,7 +142,7 @@ interface WebhookDeliveriesTable {
   body: string;
   status: DeliveryStatus;
   attempt_count: Generated<number>;
-  /** This is a JSON array of `DeliveryAttempt`. */
+  /** The text is a JSON array of `DeliveryAttempt`. */
   attempts: Generated<string>;
   /** Null means no more. */
   next_attempt_at: number | null;
@@ -152,9 +152,9 @@ interface WebhookDeliveriesTable {
 
 interface AlertSettingsTable {
   account_id: string;
-  /** This is a JSON array of types. */
+  /** The text is a JSON array of types. */
   mails: string;
-  /** This is 1 or 0. */
+  /** The flag is 1 or 0. */
   paused: number;
 }
 interface AlertCausesTable {
@@ -231,7 +231,7 @@ interface ListsTable {
   status: ListStatus | 'uploading' | 'deleted';
   validation_type: Level;
   patience_minutes: number;
-  /** This is a ListLayout as JSON. */
+  /** The text is a ListLayout as JSON. */
   layout: string;
   total: Generated<number>;
   addresses: Generated<number>;
@@ -240,34 +240,34 @@ interface ListsTable {
   unreadable: Generated<number>;
   done: Generated<number>;
   waiting: Generated<number>;
-  /** This is a ListBreakdown as JSON. */
+  /** The text is a ListBreakdown as JSON. */
   breakdown: string;
   unit_price: number;
   price: Generated<number>;
   used: Generated<number>;
   /** The bytes of its blocks and chunks as they were uploaded. */
   bytes: Generated<number>;
-  /** This is a ListError as JSON. */
+  /** The text is a ListError as JSON. */
   error: Generated<string | null>;
   created_at: number;
   changed_at: number;
   started_at: Generated<number | null>;
   finished_at: Generated<number | null>;
-  /** This is a Pace as JSON. */
+  /** The text is a Pace as JSON. */
   pace: Generated<string | null>;
-  /** This is a ListSummary as JSON. */
+  /** The text is a ListSummary as JSON. */
   summary: Generated<string | null>;
-  /** This is the size of the file as it is stored; 0 means that none is kept. */
+  /** The file takes so many bytes as it is stored; 0 means that none is kept. */
   file_bytes: Generated<number>;
   readings: Generated<number>;
-  /** This is a Policy as JSON; null means none. */
+  /** The text is a Policy as JSON; null means none. */
   policy: Generated<string | null>;
 }
 interface ListFilesTable {
   account_id: string;
   list_id: string;
   piece: number;
-  /** This is in base64. */
+  /** The content is in base64. */
   content: string;
 }
 interface ListBlocksTable {
@@ -276,7 +276,7 @@ interface ListBlocksTable {
   first_row: number;
   row_count: number;
   first_address: number;
-  /** This is a JSON array of texts. */
+  /** The text is a JSON array of texts. */
   addresses: string;
   /** JSON, see blocks.ts. */
   rows: string;
@@ -285,7 +285,7 @@ interface ListChunksTable {
   account_id: string;
   list_id: string;
   first_row: number;
-  /** This is a JSON array of numbers. */
+  /** The text is a JSON array of numbers. */
   pending: string;
   attempts: Generated<number>;
   due_at: Generated<number>;
@@ -314,7 +314,7 @@ interface ListLeasesTable {
 
 /** The tables of the sign-in library have such flags. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
-/** This is ISO text as well, or PostgreSQL's own type. */
+/** The sign-in library's times are ISO text, or of PostgreSQL's own type. */
 type Moment<None = never> = ColumnType<string | Date | None, string | None, string | None>;
 
 export interface AccountsTable {
@@ -349,7 +349,7 @@ export interface AccountsTable {
   retention_days: Generated<number | null>;
   low_balance: Generated<number | null>;
   low_balance_told_at: Generated<number | null>;
-  /** This is 1 or 0. */
+  /** The flag is 1 or 0. */
   second_factor_required: Generated<number>;
   /** Its live account; null: it is one. */
   test_of: Generated<string | null>;
@@ -461,7 +461,7 @@ interface IdempotencyTable {
   expires_at: number;
 }
 interface FiltersTable {
-  /** It is unique within the account. */
+  /** The id is unique within the account. */
   id: number;
   account_id: string;
   filter_type: FilterKind;
@@ -477,7 +477,7 @@ interface FiltersTable {
 interface PoliciesTable {
   account_id: string;
   name: string;
-  /** This is a PolicyRules as JSON. */
+  /** The text is a PolicyRules as JSON. */
   rules: string;
   created_at: number;
   changed_at: number;
@@ -497,7 +497,7 @@ interface SeenTable {
 }
 interface SeenSecretsTable {
   account_id: string;
-  /** These are 32 bytes in base64. */
+  /** The secret has 32 bytes, in base64. */
   secret: string;
   /** Counts the rows of the account in `seen`. */
   mailboxes: number;
@@ -520,7 +520,7 @@ interface OutcomeVerdictsTable {
   /** As `groupKey` makes it. */
   verdict: string;
   predicted: number | null;
-  /** This is 1 or 0. */
+  /** The flag is 1 or 0. */
   bounced: number;
   contradicts: number;
   rule: string | null;
@@ -538,7 +538,7 @@ interface OutcomeSumsTable {
   /** For an origin, it counts all that came. */
   sent: number;
   bounced: number;
-  /** It is in thousandths, of all. For an origin, it is the time when the last one came, ms. */
+  /** The sum over all that were sent is in thousandths. An origin has here the time when its last one came, ms. */
   predicted: number;
 }
 interface OutcomeTables {
@@ -634,7 +634,7 @@ interface TrailTable {
   ip: string | null;
   action: AuditAction;
   target: string;
-  /** This is a JSON object. */
+  /** The text is a JSON object. */
   detail: string;
   count: Generated<number>;
   last_at: Generated<number | null>;
@@ -665,11 +665,11 @@ interface SecretsTable {
 /** See jobs/jobs.ts. */
 interface JobsTable {
   id: string;
-  /** This is a JobKind, or a kind of another version of the service. */
+  /** The kind is a JobKind, or one that another version of the service knows. */
   kind: string;
   key: string;
   account_id: string | null;
-  /** This is a JSON object. */
+  /** The text is a JSON object. */
   payload: string;
   state: JobState;
   attempts: number;

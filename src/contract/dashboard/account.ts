@@ -44,7 +44,7 @@ export const AccountReply = Type.Object(
     prices: PlanPrices,
     credits: Type.Omit(Credits, ['used']),
     storage: Storage,
-    /** This is the retention in force: the account's own, or the server's. */
+    /** The retention in force is the account's own, or the server's. */
     retention_days: Type.Integer(),
     /** The server allows at most this. */
     retention_days_max: Type.Integer(),

@@ -37,7 +37,7 @@ export const OperatorJob = Type.Object(
 );
 export type OperatorJob = Static<typeof OperatorJob>;
 
-/** These are the newest failed jobs. */
+/** The reply lists the newest failed jobs. */
 export const OperatorJobsReply = Type.Object(
   { jobs: Type.Array(OperatorJob), total_count: Type.Integer() },
   { title: 'OperatorJobs' },

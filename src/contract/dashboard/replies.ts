@@ -30,7 +30,7 @@ export const ExplainReplyReply = Type.Object(
     decided_by: OneOf(REPLY_READERS),
     /** That the mailbox cannot be reached, as the model sees it; null: it is never asked about such replies. */
     probability: Nullable(Type.Number()),
-    /** This is in seconds. */
+    /** The delay is in seconds. */
     retry_after: Nullable(Type.Integer()),
     clauses: Type.Array(
       Type.Object({

@@ -173,7 +173,7 @@ export const OperatorsReply = Type.Object(
         asked: Type.Integer({ description: 'Checks in which a mail server was asked about the mailbox.' }),
         undisclosed: Type.Integer({ description: 'Checks that the operator does not answer.' }),
         deliverable_share: Nullable(Type.Number({ description: 'Of those asked; null: none was.' })),
-        /** This is the median of those asked. */
+        /** The median covers the checks that asked a server. */
         median_ms: Nullable(Type.Integer()),
       }),
     ),

@@ -32,7 +32,7 @@ interface ListOperatorsParts {
 interface HeldOperator {
   /** Counts mailbox checks under way. */
   checks: number;
-  /** This is by `Clock.elapsed()`. */
+  /** The lease ends at this time of `Clock.elapsed()`. */
   untilMs: number;
   usedAt: number;
 }

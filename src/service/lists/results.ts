@@ -184,7 +184,7 @@ function rowKindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: b
 }
 
 interface AddressPart {
-  /** This is its index among the addresses of its row. */
+  /** The index counts among the addresses of the row. */
   readonly index: number;
   readonly address: RowAddress | null;
   readonly isFirst: boolean;

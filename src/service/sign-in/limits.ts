@@ -19,7 +19,7 @@ interface Limit {
 }
 /** Attempts allowed per window, which starts at the first attempt. */
 const ATTEMPT_LIMITS = {
-  /** These are counted by address, whether or not it has a user. */
+  /** Sign-ins are counted by address, whether or not it has a user. */
   'sign-in': { max: 10, everywhere: 100, windowMs: QUARTER_MS, network: 'sign-in-ip' },
   /** They are counted by client network alone, or by known device. */
   'sign-in-ip': { max: 30, windowMs: QUARTER_MS },

@@ -70,7 +70,7 @@ interface OidcPerson {
 
 /** What a sign-in at the provider is for: a session here, or the confirmation of an action in one. */
 interface Purpose {
-  /** This is the hash of the invitation's token. */
+  /** The text is the hash of the invitation's token. */
   readonly invitation: string | null;
   readonly confirming: Confirming | null;
 }

@@ -302,7 +302,7 @@ const missing = (field: string) => new ApiError('missing_parameter', `The parame
 interface TotpSecret {
   /** `otpauth://totp/…` */
   readonly uri: string;
-  /** This is in Base32. */
+  /** The secret is in Base32. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
 }

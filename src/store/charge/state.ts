@@ -22,7 +22,7 @@ import type { WindowCounters } from './window.ts';
 /** The counters of its budget are mutable, as the account is. */
 export interface KeyState extends BudgetState {
   readonly accountId: AccountId;
-  /** This is a JSON array of canonical addresses and CIDRs. */
+  /** The text is a JSON array of canonical addresses and CIDRs. */
   readonly allowIps: string;
   readonly revokedAt: number | null;
   readonly expiresAt: number | null;
@@ -66,7 +66,7 @@ export interface IdempotencyState {
   readonly fingerprint: string;
   readonly state: 'running' | 'done';
   readonly status: number | null;
-  /** This is a JSON object. */
+  /** The text is a JSON object. */
   readonly headers: string | null;
   readonly body: string | null;
   readonly node: string;
@@ -76,7 +76,7 @@ export interface IdempotencyState {
 
 /** The rows a batch may need. Within a batch, a look-up always returns the same object. */
 export interface ChargeState {
-  /** This is by the store's clock, in ms. */
+  /** The time is by the store's clock, in ms. */
   readonly now: number;
   /** The process that charges owns the holds taken here. */
   readonly node: string;

@@ -16,7 +16,7 @@ export interface NewJob<K extends JobKind = JobKind> {
   readonly delayMs?: number;
 }
 
-/** This is a job of one kind that a worker holds. */
+/** A claim is a job of one kind that a worker holds. */
 export interface ClaimOf<K extends JobKind> {
   readonly id: string;
   readonly kind: K;
@@ -26,7 +26,7 @@ export interface ClaimOf<K extends JobKind> {
   /** Counts from 1; with the id it names the lease. */
   readonly attempt: number;
 }
-/** This is a job that a worker holds, discriminated by `kind`. */
+/** A worker's claims are discriminated by `kind`. */
 export type Claim = { [K in JobKind]: ClaimOf<K> }[JobKind];
 export type Lease = Pick<Claim, 'id' | 'kind' | 'attempt'>;
 
@@ -41,7 +41,7 @@ export class LeaseLostError extends Error {
 /** As an operator sees it: without its payload. */
 export interface JobRecord {
   readonly id: string;
-  /** This is a JobKind, or a kind of another version of the service. */
+  /** The kind is a JobKind, or one that another version of the service knows. */
   readonly kind: string;
   readonly account: string | null;
   readonly state: JobState;

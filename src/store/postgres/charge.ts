@@ -108,7 +108,7 @@ const LOCKED_BATCHES_MAX = 48;
 /** The server's clock may differ by so much from the time that a batch was judged by, ms. */
 const TIME_TOLERANCE_MS = 1_000;
 
-/** These are the states of an account before and after a batch. */
+/** The batch took an account from one state to the other. */
 interface Charged {
   readonly before: StoredAccount;
   readonly after: StoredAccount;
@@ -156,7 +156,7 @@ interface ChargedAccount {
   readonly id: string;
   readonly balance: number;
   readonly windowCount: number;
-  /** This is by the server's clock, in ms. */
+  /** The time is by the server's clock, in ms. */
   readonly now: number;
 }
 
@@ -212,7 +212,7 @@ class ServerTime {
     this.#best = { ahead: time - (asked + at) / 2, tookMs, at };
   }
 
-  /** It is not what it was taken for. */
+  /** The best reading goes: the server's clock is not what it was taken for. */
   forget(): void {
     this.#best = null;
   }

@@ -97,7 +97,7 @@ export interface LoadedBatch {
   readonly accounts: readonly StoredAccount[];
   /** These have the hashes that were given. */
   readonly keys: readonly StoredKey[];
-  /** This is by the server's clock, in ms. */
+  /** The time is by the server's clock, in ms. */
   readonly serverTime: number;
   /** Names the transaction, for `pg_xact_status`. */
   readonly xid: string;

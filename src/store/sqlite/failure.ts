@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { ThreadEndedError } from '../../kernel/thread.ts';
 import { StoreVersionError } from '../migrations.ts';
 
-/** These are SQLite's result codes (https://www.sqlite.org/rescode.html), with the primary one in the low byte. */
+/** SQLite's result codes (https://www.sqlite.org/rescode.html) have the primary one in the low byte. */
 const OUTAGE_RESULTS = new Set([
   5, // BUSY: another process held the lock longer than busy_timeout
   6, // LOCKED

@@ -68,7 +68,7 @@ interface BrokenRow {
 
 /** As many are named. */
 const PROBLEMS_NAMED = 5;
-/** This stands in place of the reason of a row that could not be read. */
+/** A row that could not be read has this code in place of its reason. */
 const UNREADABLE_ROW = 'unreadable_row';
 
 /**
@@ -384,7 +384,7 @@ class FirstResults {
   #lengths = new Uint32Array(FIRST_PLACES);
   #end = 0;
   #model: Buffer | null = null;
-  /** These are under way, or not written yet. */
+  /** Results are open while they are under way or not written yet. */
   readonly #open = new Map<number, Promise<Report | null>>();
 
   /**
@@ -687,7 +687,7 @@ interface NumberedAddress extends RowAddress {
 type NumberedRow = Omit<FileRow, 'addresses'> & { readonly addresses: readonly NumberedAddress[] };
 type NumberedBatch = Omit<RowBatch, 'rows'> & { readonly rows: readonly NumberedRow[] };
 
-/** These are in the order of the row's addresses; a report is null if no resolver answered. */
+/** Reports are in the order of the row's addresses; one is null if no resolver answered. */
 type RowReports = readonly (Report | null)[];
 
 interface FinishedRow {

@@ -174,7 +174,7 @@ type CheckOptions = Parameters<Verifier['verify']>[1];
 
 interface AddressResult {
   readonly email: string;
-  /** This is null if no resolver answered. */
+  /** The result is null if no resolver answered. */
   readonly result: Report | null;
 }
 

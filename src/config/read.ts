@@ -45,11 +45,11 @@ export interface Options
     Settings,
     'publicUrl' | 'command' | 'compat' | 'trustedProxies' | 'smtpBind' | 'relayBind' | 'listsDir' | 'mailFrom'
   > {
-  /** This has no slash at its end. With port 0 it names port 0: only the listener knows better. */
+  /** The URL has no slash at its end. With port 0 it names port 0: only the listener knows better. */
   readonly publicUrl: string;
   readonly command: string;
   readonly compat: readonly CompatVendor[];
-  /** These are canonical addresses and CIDR blocks. */
+  /** Trusted proxies are canonical addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
   readonly smtpBind: readonly string[];
   readonly relayBind: readonly string[];

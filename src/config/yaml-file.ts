@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml';
 import { nearest } from '../kernel/nearest.ts';
 
-/** This is a value of a mapping and its line, from 1. */
+/** A value of a mapping comes with its line, counted from 1. */
 export interface YamlValue {
   readonly node: unknown;
   readonly line: number;

@@ -171,7 +171,7 @@ export interface Evidence {
   readonly dns: DnsEvidence | null;
   readonly smtp: SmtpEvidence | null;
   readonly catchAll: CatchAllEvidence | null;
-  /** This is the date of the disposable list. */
+  /** The version is the date of the disposable list. */
   readonly listVersion: string;
   /** The flags come from the lists; null if the syntax left nothing to look up. */
   readonly flags: { role: boolean; free: boolean; relay: boolean } | null;

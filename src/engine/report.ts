@@ -138,7 +138,7 @@ interface Stamp {
   learned?: Learned | null | undefined;
   id: string;
   durationMs: number;
-  /** This is in milliseconds since the epoch. */
+  /** The time is in milliseconds since the epoch. */
   at: number;
   withEvidence?: boolean;
   warnings?: readonly string[] | undefined;

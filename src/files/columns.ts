@@ -110,7 +110,7 @@ export interface Layout {
   readonly isNamed: boolean;
   /** Indexes of the columns that are verified; the first is the main one. */
   readonly verified: readonly number[];
-  /** These are indexes of other columns with addresses. */
+  /** Other columns with addresses are listed by index. */
   readonly others: readonly number[];
   /** Of those, the ones that stand in where the main column has none, the best first. */
   readonly substitutes: readonly number[];

@@ -306,7 +306,7 @@ interface FilterLayout {
   readonly headerRow: number;
   readonly names: readonly string[];
   readonly isNamed: boolean;
-  /** This is the field of each column; null means that it has none. */
+  /** Each column has its field; null means that it has none. */
   readonly fields: readonly (FilterField | null)[];
   /** A cell is put in front of rows that do not begin with a type, as others do. */
   readonly isMixed: boolean;

@@ -303,7 +303,7 @@ async function* gunzipped(file: RandomAccess, maxBytes: number): AsyncGenerator<
 }
 
 interface TextOptions {
-  /** This is the charset of the media type. */
+  /** The charset comes from the media type. */
   readonly charset?: string | null;
   /** What counts whatever the bytes are. */
   readonly encoding?: string | null;
@@ -312,7 +312,7 @@ interface TextOptions {
 /** A file of text whose encoding is known. */
 interface DecodedText {
   readonly encoding: Encoding;
-  /** This is the beginning of the text. */
+  /** The head is the beginning of the text. */
   readonly head: string;
   /** Whether that is all of it. */
   readonly isWhole: boolean;

@@ -14,7 +14,7 @@ interface JsonRecord {
   readonly text: string;
   /** Only the beginning of it: it is longer than allowed. */
   readonly isCut: boolean;
-  /** This is the key of a member of an object; null outside of objects. */
+  /** A member of an object has its key; outside of objects, the key is null. */
   readonly key: string | null;
   /** Where it begins, from 1. */
   readonly line: number;

@@ -55,7 +55,7 @@ const READ_LIMITS: ReadLimits = {
 export interface ReadOptions extends ReadChoice {
   /** What the sender calls the file; what the content says for certain wins. `json`: also that texts are addresses. */
   readonly form?: FileForm | null;
-  /** This is the charset of the media type. */
+  /** The charset comes from the media type. */
   readonly charset?: string | null;
   readonly limits?: Partial<ReadLimits>;
 }

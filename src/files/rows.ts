@@ -17,7 +17,7 @@ export interface RawBatch {
 /** Rows of one form of file, and what was found about it. */
 export interface RowSource {
   readonly format: FileForm;
-  /** This stands between the cells of a row; it is null if the form has none, or if a row has one cell. */
+  /** The delimiter stands between the cells of a row; it is null if the form has none, or if a row has one cell. */
   readonly delimiter: string | null;
   /** The text's encoding has its name in the WHATWG's Encoding Standard. */
   readonly encoding: string | null;
@@ -78,7 +78,7 @@ export interface RowAddress {
 
 export interface ReadWarning {
   readonly code: ReadWarningCode;
-  /** This is a whole sentence. */
+  /** The message is a whole sentence. */
   readonly message: string;
 }
 

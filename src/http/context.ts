@@ -94,7 +94,6 @@ export interface HttpContext extends DashboardServices {
     answer: PolicyAction | null;
   }) => void;
   readonly webFiles: WebFiles;
-  /** This is their content before its scripts have arrived. */
   readonly guideFiles: GuideFiles;
   /** True from SIGTERM on: not ready, but everything is served. */
   readonly draining: () => boolean;

@@ -122,7 +122,7 @@ export class HttpRequest {
   account: string | undefined = undefined;
   /** The error that is its reply, in whatever form and with whatever status it was sent. */
   error: { readonly code: string; readonly status: number } | null = null;
-  /** This is the answer of a hook, whose status says nothing about an error. */
+  /** The answer of a hook has a status that says nothing about an error. */
   answer: PolicyAction | null = null;
 
   constructor(raw: IncomingMessage, { id, params, log }: Pick<HttpRequest, 'id' | 'params' | 'log'>) {

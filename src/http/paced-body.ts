@@ -18,7 +18,7 @@ export class PacedBody extends Readable {
   #rest: Buffer = Buffer.alloc(0);
   /** Milliseconds that the client may still let us wait. */
   #allowedMs: number;
-  /** This is by the clock's `elapsed`; null while it is we who work. */
+  /** The wait for the client began at this time of the clock's `elapsed`; null while it is we who work. */
   #waitingSince: number | null = null;
   #offered = 0;
   #timer: NodeJS.Timeout | null = null;

@@ -19,7 +19,7 @@ import type { PacedBody } from './paced-body.ts';
 
 /** What every handler gets beside its input. */
 export interface RequestContext {
-  /** This is the caller's canonical IP address. */
+  /** The caller's IP address is canonical. */
   readonly ip: string;
   readonly request: HttpRequest;
   readonly reply: HttpReply;
@@ -167,7 +167,7 @@ export interface RouteInput {
 export interface RouteOutput {
   /** Defaults to 200. */
   readonly status?: number;
-  /** This is the schema of JSON, or the media type of a text. */
+  /** The content is the schema of JSON, or the media type of a text. */
   readonly content: TSchema | 'text/csv' | 'application/jsonl';
   readonly description?: string;
   /** The headers of this reply alone. */

@@ -77,7 +77,7 @@ export const PROBLEM_ROWS = {
 /** A problem, and what to do about it. */
 export interface Advice {
   readonly problem: EgressProblem;
-  /** This is a whole sentence. */
+  /** The fix is a whole sentence. */
   readonly fix: string;
 }
 

@@ -19,7 +19,7 @@ export interface Egress {
   readonly name: string;
   /** The name that is given with EHLO. */
   readonly helo: string;
-  /** This is `user@host` or `<>`. */
+  /** The sender is `user@host` or `<>`. */
   readonly from: string;
   /** The local address to connect from; null: the system chooses. */
   readonly bind: string | null;

@@ -501,7 +501,7 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isEr
 export interface ErrorDetails {
   field?: string;
   limit?: number;
-  /** This is in seconds, and also sent as `Retry-After`. */
+  /** The delay is in seconds, and also sent as `Retry-After`. */
   retry_after?: number;
   current_plan?: string;
   upgrade_required?: string;

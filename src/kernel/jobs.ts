@@ -35,7 +35,7 @@ export type MailPayload =
       readonly template: 'webhook_disabled';
       readonly to: string;
       readonly account: string;
-      /** This is the URL without its query. */
+      /** The URL of the webhook is given without its query. */
       readonly webhook: string;
       readonly reason: Exclude<DisabledReason, 'manual'>;
       readonly link: string;
@@ -46,7 +46,7 @@ export type MailPayload =
       readonly change: SecurityChange;
       /** Counts passkeys that are removed together with the change. */
       readonly removedPasskeys: number;
-      /** This is Unix time in ms. */
+      /** The time is Unix time in ms. */
       readonly at: number;
       /** Null, as the device: changed on the command line. */
       readonly ip: string | null;

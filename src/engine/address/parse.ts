@@ -9,7 +9,7 @@ export interface Address {
   /** As sent; quotes included for a quoted local part. */
   readonly localPart: string;
   readonly quoted: boolean;
-  /** This is lower-case ASCII (IDNA A-labels). */
+  /** The domain is in lower-case ASCII (IDNA A-labels). */
   readonly domain: string;
   /** The domain is in Unicode (U-labels), in lower case. */
   readonly unicodeDomain: string;
@@ -99,7 +99,7 @@ export const SYNTAX_ERRORS = {
 export type SyntaxErrorCode = keyof typeof SYNTAX_ERRORS;
 
 export interface SyntaxFault {
-  /** This is a stable code such as `double_dot`. */
+  /** Error codes such as `double_dot` are stable. */
   readonly error: SyntaxErrorCode;
   /**
    * Index in the text as sent, in UTF-16 code units: the first offending character; for something missing, the place
@@ -155,7 +155,7 @@ const utf8Octets = (codePoint: number): number =>
   codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
 
 interface DomainLabel {
-  /** This is the A-label, or the label itself in lower case. */
+  /** The ASCII form is the A-label, or the label itself in lower case. */
   readonly ascii: string;
   readonly unicode: string;
 }
@@ -313,7 +313,7 @@ interface DomainOptions {
 
 interface ParsedDomain {
   readonly ok: true;
-  /** This is lower-case ASCII without a trailing dot. */
+  /** The name is in lower-case ASCII without a trailing dot. */
   readonly ascii: string;
   readonly unicode: string;
 }

@@ -83,9 +83,9 @@ export interface SuggestionData {
 
 interface Target {
   readonly domain: string;
-  /** This is `yahoo` for `yahoo.co.uk`. */
+  /** The name in `yahoo.co.uk` is `yahoo`. */
   readonly name: string;
-  /** This is `co.uk` for `yahoo.co.uk`. */
+  /** The rest of `yahoo.co.uk` is `co.uk`. */
   readonly rest: string;
   /** Code units of the first three letters of the name; NaN where there are fewer. */
   readonly start: readonly [number, number, number];

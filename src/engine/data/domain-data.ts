@@ -56,7 +56,7 @@ interface DisposableAnswer {
 }
 
 export interface DomainData {
-  /** This is the date of the disposable list, as `YYYY-MM-DD`. */
+  /** The version is the date of the disposable list, as `YYYY-MM-DD`. */
   readonly version: string;
   /** Counts the domains of the verdict tier. */
   readonly size: number;
@@ -86,7 +86,6 @@ export interface DomainData {
   role(localPart: string): 'role' | 'perhaps' | 'none';
   /** The provider of this mail host; the longest matching suffix wins. */
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
-  /** These are the names of all providers. */
   readonly providerNames: ReadonlySet<string>;
   /** Returns the registrable domains of a provider's mail hosts. */
   providerDomains(name: string): readonly string[];
@@ -97,7 +96,7 @@ export interface DomainData {
   sharedHosts(name: string, below: boolean): readonly string[];
   /** A known provider is never "corrected". */
   isKnownDomain(domain: string): boolean;
-  /** These are the targets of did_you_mean, most used first. */
+  /** The targets of did_you_mean come most used first. */
   readonly suggestDomains: readonly string[];
   /** Why a domain is or is not on the lists: the output of `disposable show`. Reads files, so not for the hot path. */
   explain(domain: string): DomainExplanation;
@@ -240,7 +239,7 @@ function assembleDomainData(
 interface WatchOptions {
   /** Whether mail hosts that were learned count; default true. */
   readonly learned?: boolean;
-  /** This is the data/ folder of the package. */
+  /** The folder is data/ of the package by default. */
   readonly packaged?: string;
   /**
    * Minimum interval in milliseconds between two stat calls. The default is shorter than `disposable update` takes to
@@ -252,7 +251,7 @@ interface WatchOptions {
 export interface WatchedDomainData {
   /** Read this property for every verification. Loading a changed list takes about 20 ms, once. */
   readonly current: DomainData;
-  /** This is the disposable list of `current`. */
+  /** The disposable list of `current` is this file. */
   readonly file: DisposableFile;
   /** NO_LEARNED_HOSTS where it is turned off. */
   readonly learned: LearnedDisposableHosts;
@@ -413,7 +412,7 @@ function removeDraft(path: string): void {
 export interface HostEvidence {
   /** Listed domains that it serves, by registrable domain; counting ends at 1,000. */
   readonly listed: number;
-  /** These are some of the listed domains. */
+  /** The sample names some of the listed domains. */
   readonly sample: readonly string[];
 }
 
@@ -434,7 +433,7 @@ export interface RefusedHost extends HostEvidence {
 }
 
 export interface LearnedDisposableHosts {
-  /** This is ISO 8601. */
+  /** The time is in ISO 8601. */
   readonly made: string;
   readonly hosts: ReadonlyMap<string, HostEvidence>;
   readonly addresses: ReadonlyMap<string, HostEvidence>;
@@ -477,7 +476,7 @@ interface NamedEntry {
 }
 
 interface HostExplanation {
-  /** This is the name or address of a mail host. */
+  /** The host is the name or address of a mail host. */
   readonly host: string;
   readonly disposable: boolean;
   /** Many unrelated customers share it: it is never disposable. */
@@ -491,23 +490,23 @@ interface HostExplanation {
 interface DomainExplanation {
   /** Lower-case ASCII; as given if it is not a domain name. */
   readonly domain: string;
-  /** This is null for a public suffix and for an invalid name. */
+  /** The registrable domain is null for a public suffix and for an invalid name. */
   readonly registrable: string | null;
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
   /** The deciding entry is the domain or a parent of it. */
   readonly matched: string | null;
   /** Names that a source has, from the domain up to its registrable domain. */
   readonly named: readonly NamedEntry[];
-  /** This is the allowlist's entry and its reason. */
+  /** The allowlist's entry comes with its reason. */
   readonly allow: { readonly domain: string; readonly reason: string } | null;
   readonly relay: { readonly domain: string; readonly operator: string; readonly source: string } | null;
   /** Operator, if the domain itself is a free-subdomain zone. */
   readonly zone: string | null;
   readonly free: boolean;
   readonly known: boolean;
-  /** This is the probable target of a listed typo. */
+  /** A listed typo has this probable target. */
   readonly mistyped: string | null;
-  /** This is the date of the disposable list. */
+  /** The version is the date of the disposable list. */
   readonly version: string;
 }
 

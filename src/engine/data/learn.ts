@@ -90,7 +90,7 @@ async function hostAddresses(host: string, dns: LearnDns): Promise<string[]> {
 }
 
 interface ServedDomains {
-  /** These are registrable domains. */
+  /** Both sets hold registrable domains. */
   readonly listed: Set<string>;
   readonly good: Set<string>;
 }

@@ -40,7 +40,7 @@ interface SourceRow {
   readonly url: string;
   /** Says whether it has one name per line with `#` comments, or is a JSON array of names. */
   readonly format: 'lines' | 'json';
-  /** This is an SPDX identifier. */
+  /** Licenses are SPDX identifiers. */
   readonly license: string;
   /** What it counts for, for operators. */
   readonly weight: string;

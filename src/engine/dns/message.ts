@@ -264,7 +264,7 @@ const MAX_OTHERS = 50;
 
 /** The header has the flag RD, one question, and the number of additional records. */
 const RECURSION_DESIRED = 0x0100;
-/** This is an OPT record without options (RFC 6891 §6.1.2): the root, its type, the buffer size, version 0. */
+/** An OPT record without options (RFC 6891 §6.1.2) has the root, its type, the buffer size, version 0. */
 const OPT = Buffer.from([0, 0, TYPE_CODES.OPT, UDP_BYTES >> 8, UDP_BYTES & 0xff, 0, 0, 0, 0, 0, 0]);
 
 /** Encodes a query with RD set, and with an OPT record unless `edns` is false. The name must satisfy `isQueryName`. */

@@ -19,7 +19,7 @@ import type { DnsServer, QueryOutcome } from './transport.ts';
 import { controlQuestion } from './trust.ts';
 
 export interface QueryLimit {
-  /** This is by `Clock.elapsed()`. */
+  /** The deadline is on the clock of `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /** Milliseconds that slow servers may take beyond the usual 5 s; default 0. */
   readonly extraWaitMs?: number;
@@ -65,7 +65,7 @@ export interface Resolver {
 /** A query is under way. */
 interface Flight {
   readonly answer: Promise<DnsAnswer>;
-  /** This is by `Clock.elapsed()`. */
+  /** The query ends at this time of `Clock.elapsed()`. */
   readonly untilMs: number;
   /** The extra wait of the caller that began it. */
   readonly extraWaitMs: number;
@@ -221,7 +221,7 @@ const clamp = (ttlSeconds: number, to: { least: number; most: number }): number 
   Math.min(to.most, Math.max(to.least, ttlSeconds));
 
 interface CnameWalk {
-  /** These are the queried name and all CNAME targets. */
+  /** The names are the queried one and all CNAME targets. */
   readonly names: string[];
   ttlSeconds: number;
 }
@@ -284,7 +284,7 @@ function followInReply(walk: CnameWalk, type: RecordType, reply: DnsReply): DnsF
 
 interface CachedAnswer {
   answer: DnsAnswer;
-  /** This is by `Clock.elapsed()`. */
+  /** The answer is kept until this time of `Clock.elapsed()`. */
   untilMs: number;
   readonly type: RecordType;
   /** An answer of another type. */

@@ -86,7 +86,7 @@ export function attemptInterval(tries: number, timeoutMs: number, ms: number): n
 interface PoolMember {
   readonly server: DnsServer;
   readonly transport: DnsTransport;
-  /** This is null without control names. */
+  /** The checked transport is null without control names. */
   readonly checked: CheckedTransport | null;
   asked: number;
   answered: number;

@@ -32,7 +32,7 @@ interface SharedSocket {
   /** Queries waiting for the socket to connect; null once it has. */
   waiting: Buffer[] | null;
   used: number;
-  /** This is its place among those that are open; null before it is opened. */
+  /** The place among open sockets is null before the socket is opened. */
   place: Place<SharedSocket> | null;
   closed: boolean;
   /** Called when a query was sent, or not. */

@@ -62,7 +62,7 @@ export interface DoctorDeps {
   readonly sender: {
     /** Null if it is not configured. */
     readonly helo: string | null;
-    /** This is `user@host` or `<>`; null without a HELO name. */
+    /** The sender is `user@host` or `<>`; it is null without a HELO name. */
     readonly from: string | null;
     readonly port: number;
     readonly bind: readonly string[];

@@ -41,9 +41,9 @@ export async function lookUpAddresses(name: string, ask: AskDns): Promise<{ addr
 }
 
 interface ReverseNames {
-  /** These are the PTR records. */
+  /** The names come from PTR records. */
   readonly names: readonly string[];
-  /** These resolve back to the address. */
+  /** Confirmed names resolve back to the address. */
   readonly confirmed: readonly string[];
   readonly unknown: boolean;
 }

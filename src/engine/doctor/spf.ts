@@ -4,7 +4,7 @@ import type { DnsAnswer, RecordType } from '../dns/message.ts';
 import { type AskDns, answerAddresses, isFailedAnswer, reverseNames } from './reverse.ts';
 
 interface MacroValues {
-  /** This is `user@host`; for `<>`, it is `postmaster@` the HELO name. */
+  /** The sender is `user@host`; for `<>`, it is `postmaster@` the HELO name. */
   readonly sender: string;
   readonly ip: string;
   readonly helo: string;
@@ -80,9 +80,9 @@ interface Directive {
   readonly mechanism: Mechanism;
   /** The result when it matches. */
   readonly result: SpfResult;
-  /** This is a domain-spec with macros, or the network of `ip4` and `ip6`; it is empty if omitted. */
+  /** The value is a domain-spec with macros, or the network of `ip4` and `ip6`; it is empty if omitted. */
   readonly value: string;
-  /** They are prefix lengths; 32 and 128 by default. */
+  /** The prefix lengths are 32 and 128 by default. */
   readonly v4bits: number;
   readonly v6bits: number;
   /** The report shows the term as written. */
@@ -168,14 +168,14 @@ function prefixBits(text: string | undefined, most: number): number | null {
 
 interface SpfQuestion {
   readonly ip: string;
-  /** This is `user@host`; for `<>`, it is the postmaster of the HELO name (§2.4). */
+  /** The sender is `user@host`; for `<>`, it is the postmaster of the HELO name (§2.4). */
   readonly sender: string;
   readonly helo: string;
 }
 
 interface SpfAnswer {
   readonly result: SpfResult;
-  /** This is the deciding term, or the error in short. */
+  /** The reason is the deciding term, or the error in short. */
   readonly why: string;
 }
 

@@ -20,7 +20,7 @@ export interface Greeting {
   readonly said: string | null;
   /** Our IP as echoed in the reply to EHLO; many servers do not echo it. */
   readonly greetedAs: string | null;
-  /** This is the socket's own end; behind NAT, it is a private address. */
+  /** The socket's own end has this address; behind NAT, it is private. */
   readonly localAddress: string | null;
   /** Code of the system's error, such as `ECONNREFUSED`; `deadline`; `not_routable` when it was not dialled. */
   readonly error: string | null;

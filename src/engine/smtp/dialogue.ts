@@ -110,7 +110,7 @@ export interface ClassifiedReply {
 
 /** Asks about one recipient. */
 export interface RecipientQuestion {
-  /** It stands between the angle brackets of RCPT, and is made by `forwardPath`. */
+  /** The path stands between the angle brackets of RCPT, and is made by `forwardPath`. */
   readonly path: string;
   /** Stands between the angle brackets of MAIL; empty for the null sender. */
   readonly sender: string;

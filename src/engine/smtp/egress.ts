@@ -147,7 +147,7 @@ const SHARE_PROBLEMS: Readonly<Record<'proxyFailed' | 'blocked' | 'deferred', Ad
 
 export interface EgressHealth {
   readonly state: EgressCondition;
-  /** This is by `Clock.now()`. */
+  /** The time is on the clock of `Clock.now()`. */
   readonly since: number;
 }
 

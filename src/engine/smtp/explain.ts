@@ -29,7 +29,7 @@ export interface ReplyExplanation {
     readonly features_for: readonly Weighed[];
     readonly features_against: readonly Weighed[];
   } | null;
-  /** This is in seconds. */
+  /** The delay is in seconds. */
   readonly retry_after: number | null;
   readonly clauses: readonly {
     readonly subject: string;

@@ -357,7 +357,7 @@ export class Limiter {
   }
 }
 
-/** This is a request for a dialogue. */
+/** A queue entry is a request for a dialogue. */
 export interface QueueEntry {
   /** The recipient has this domain. */
   readonly domain: string;
@@ -609,16 +609,16 @@ const REFUSED_ACCOUNTS_MAX = 1_000;
 class Breaker {
   readonly #clock: Clock;
   readonly #ms: number;
-  /** It is open for each account until then (`Clock.elapsed()` ms); the oldest comes first. */
+  /** The breaker is open for each account until then (`Clock.elapsed()` ms); the oldest comes first. */
   readonly #openUntil = new Map<string, number>();
-  /** It is open for all until then; null means that it is not. */
+  /** The breaker is open for all accounts until then; null means that it is not. */
   #openForAllUntil: number | null = null;
   #canaryAskedAt = Number.NEGATIVE_INFINITY;
   /** At an address, it is open until then for the last account that was rejected before a recipient was named. */
   #rejectedAtOnce: { readonly account: string; readonly untilMs: number } | null = null;
   #trial: BreakerTrial = { isTrying: false };
   #answeredAt = Number.NEGATIVE_INFINITY;
-  /** These are, for each account, domains of recipients that were rejected since, because of our IP address. */
+  /** Each account has the domains of recipients that were rejected since, because of our IP address. */
   readonly #refusedFor = new Map<string, Set<string>>();
 
   /** `seconds`: for how long it opens; 0 = never. */

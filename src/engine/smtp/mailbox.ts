@@ -37,7 +37,7 @@ import { SharedRates, type SharedRatesOptions } from './shared-rates.ts';
 import { type AddressRejection, Throttle } from './throttle.ts';
 
 export interface MailboxLimit {
-  /** This is by `Clock.elapsed()`. */
+  /** The deadline is on the clock of `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /**
    * Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the
@@ -66,7 +66,7 @@ export interface MailboxQuestion {
   check(subject: MailboxSubject, limit: MailboxLimit): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
 }
 
-/** This is the input of the classifier (classify.ts). */
+/** The classifier (classify.ts) takes this input. */
 export interface ReadRequest {
   readonly stage: Parameters<ClassifyReply>[0];
   readonly reply: SmtpReply;
@@ -189,7 +189,7 @@ export type MailboxCheck = ReturnType<typeof createMailboxCheck>;
 
 interface SenderIdentity {
   readonly egress: Egress;
-  /** This is empty for `<>`. */
+  /** The null sender `<>` is an empty string. */
   readonly sender: string;
   readonly names: readonly string[];
   /** Another one for each change of the entry: sessions are not shared across it. */
@@ -883,7 +883,7 @@ const MOST_DOMAINS = 50_000;
 
 interface CatchAllAnswer {
   readonly result: 'pass' | 'fail';
-  /** This is by `Clock.now()`. */
+  /** The time is on the clock of `Clock.now()`. */
   readonly checkedAt: number;
 }
 

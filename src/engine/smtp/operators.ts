@@ -54,7 +54,7 @@ export function mailOperatorKey(
 
 /** How much a mail operator is used and slows us down, for metrics. */
 export interface OperatorUse {
-  /** This is the name of the provider, or OTHER_OPERATORS. */
+  /** The operator is the name of the provider, or OTHER_OPERATORS. */
   readonly operator: string;
   readonly dialoguesOpen: number;
   /** Counts dialogues so far. */
@@ -64,7 +64,7 @@ export interface OperatorUse {
   /** Circuit breakers, one for each egress address. */
   readonly breakersOpen: number;
   readonly breakersHalfOpen: number;
-  /** This is the lowest rate relative to the configured one. */
+  /** The pace is the lowest rate relative to the configured one. */
   readonly pace: number;
 }
 

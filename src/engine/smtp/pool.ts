@@ -71,7 +71,7 @@ interface PooledSession {
   readonly session: SmtpSession;
   readonly request: PoolRequest;
   readonly lease: DialogueLease;
-  /** This is its place among all sessions. */
+  /** The session has this place among all sessions. */
   readonly place: Place<SmtpSession>;
   /** Its place among idle sessions; null: it never was idle. */
   idlePlace: Place<PooledSession> | null;

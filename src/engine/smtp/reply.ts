@@ -12,7 +12,7 @@ export interface SmtpReply {
   readonly lines: readonly string[];
   /** The lines that have a text, without their enhanced codes. */
   readonly texts: readonly string[];
-  /** This is the same text, joined by spaces. */
+  /** The texts are joined by spaces. */
   readonly text: string;
   /** The lines had codes of different classes, `550-` and `250 `; RFC 5321 §4.2.1 wants one code. */
   readonly mixed: boolean;

@@ -28,7 +28,7 @@ import { type MailConnection, Tunnel, type TunnelFailure, tunnelMs } from './tun
 /** A check to be run in a session. */
 export interface SessionCheck {
   readonly question: RecipientQuestion;
-  /** This is by `Clock.elapsed()`. */
+  /** Deadlines are on the clock of `Clock.elapsed()`. */
   readonly deadlineMs: number;
   /** The banner must have arrived by then, so that another host can still be tried. */
   readonly greetByMs: number;
@@ -443,7 +443,7 @@ interface TranscriptEntry {
   readonly at: number;
   readonly from: TranscriptLine['from'];
   readonly text: string;
-  /** This is kept instead of the text. */
+  /** A reply is kept instead of its text. */
   readonly reply: SmtpReply | null;
 }
 

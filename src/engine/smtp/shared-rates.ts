@@ -49,7 +49,7 @@ const SLICE_RETRY_MS = 500;
 /** A slice is kept for so long after its last use. */
 const SLICE_LINGER_MS = 4_000;
 
-/** This is the slice of one limit that this process has. */
+/** A share is the slice of one limit that this process has. */
 export class RateShare {
   readonly key: string;
   readonly total: number;
@@ -60,7 +60,7 @@ export class RateShare {
   #units = 0;
   /** Leaves out those that other processes wait for. */
   #allowed = 0;
-  /** This is by `Clock.elapsed()`. */
+  /** The slice ends at this time of `Clock.elapsed()`. */
   #until = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #usedAt = Number.NEGATIVE_INFINITY;

@@ -269,7 +269,7 @@ export interface Destination {
   readonly operator: string;
   readonly host: string;
   readonly address: string;
-  /** This is the registrable domain of the recipient. */
+  /** The domain is the recipient's registrable one. */
   readonly domain: string;
   /** Names the egress (`chooseEgress`). */
   readonly egress: string;

@@ -312,7 +312,7 @@ export class Tunnel {
   readonly #on: TunnelEvents;
   readonly #limits: SmtpLimits;
   #dial: Dial | null = null;
-  /** It is set from the request on. */
+  /** The connection is set from the request on. */
   #connection: MailConnection | null = null;
   #timer: NodeJS.Timeout | undefined;
   #hasJoinedAgain = false;

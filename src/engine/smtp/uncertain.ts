@@ -5,7 +5,7 @@ import type { RuleFinding } from './classify/rules.ts';
 interface UncertainReplyKind {
   /** Name of the provider; OTHER_OPERATORS: all others, whose names are neither few nor ours to keep. */
   readonly operator: string;
-  /** These are 12 hex digits, from code, enhanced code and template. */
+  /** A fingerprint is 12 hex digits made from code, enhanced code and template. */
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;

@@ -341,7 +341,7 @@ const FORMULA_DEPTH_MAX = 20;
 
 interface FormulaValue {
   readonly text: string;
-  /** This is the target of HYPERLINK. */
+  /** HYPERLINK gives the target. */
   readonly link: string | null;
 }
 

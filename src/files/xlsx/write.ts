@@ -3,14 +3,14 @@ import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { unreadable } from '../problems.ts';
 import type { ResultCell } from '../result-columns.ts';
 
-/** These are records of a ZIP file (PKWARE APPNOTE 6.3.10): enough for entries below 4 GiB. */
+/** The records of a ZIP file (PKWARE APPNOTE 6.3.10) written here are enough for entries below 4 GiB. */
 
 interface ZipPart {
   readonly name: string;
   readonly crc: number;
   readonly packedBytes: number;
   readonly sizeBytes: number;
-  /** This is the offset of its local header. */
+  /** The local header of the part begins at this offset. */
   readonly at: number;
 }
 
@@ -79,9 +79,9 @@ export interface XlsxState {
   readonly rows: number;
   /** Covers the XML of the sheet so far. */
   readonly crc: number;
-  /** This is in octets. */
+  /** The size of the sheet's XML is in octets. */
   readonly size: number;
-  /** This is in octets. */
+  /** The size of the packed sheet is in octets. */
   readonly packed: number;
 }
 

@@ -16,7 +16,7 @@ export interface ZipEntry {
   /** Bytes in the file, and unpacked, as the directory says. */
   readonly packedBytes: number;
   readonly sizeBytes: number;
-  /** This is the offset of its local header. */
+  /** The local header of the entry begins at this offset. */
   readonly at: number;
 }
 

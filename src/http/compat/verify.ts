@@ -16,7 +16,7 @@ interface CompatVerification {
   /** Names the field in the vendor's contract. */
   readonly field: string;
   readonly timeoutMs: number;
-  /** This is the end user's canonical address; null means the caller's. */
+  /** The address of the end user is canonical; null means the caller's. */
   readonly clientIp?: string | null;
 }
 

@@ -16,7 +16,7 @@ const ARRIVAL_SWEEP_MS = 250;
 interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** This is by the clock's `elapsed`. */
+  /** The body is due at this time of the clock's `elapsed`. */
   due: number;
   late: boolean;
   /** What has to arrive until when: null for a body that only has to arrive whole in time. */

@@ -46,9 +46,9 @@ export async function readUpload(
 interface FileUpload<F> extends Spooled {
   /** Names the part of a form. */
   readonly name: string | null;
-  /** This is the charset of its media type. */
+  /** The charset comes from the media type of the upload. */
   readonly charset: string | null;
-  /** These are the fields of the query and the form. */
+  /** The fields come from the query and the form. */
   readonly fields: F;
   /** Whether it was sent as JSON, and is no array. */
   readonly isObject: boolean;

@@ -6,7 +6,7 @@ import { keysOf } from '../../kernel/facts/keys-of.ts';
 
 interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** It is the same on every node of a store; by default, each process has its own. */
+  /** A metric of the store is the same on every node; by default, each process has its own. */
   readonly of?: 'store';
   /** Of a counter: it is read at each scrape, as gauges are. Others are counted when something happens. */
   readonly isRead?: true;
@@ -15,7 +15,7 @@ interface MetricRow {
   /** The value has this unit: a base unit (seconds, ratio), or what is counted. */
   readonly unit: string;
   readonly help: string;
-  /** This says when to look at the metric. */
+  /** The text says when to look at the metric. */
   readonly look: string;
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -416,7 +416,7 @@ const METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-/** These are the metrics of `mailvet relay`, which is a program of its own. */
+/** The metrics of `mailvet relay` stand apart: it is a program of its own. */
 const RELAY_METRICS = {
   mailvet_relay_connections_total: {
     type: 'counter',

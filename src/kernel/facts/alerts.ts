@@ -98,5 +98,5 @@ export const ALERTS: Readonly<Record<AlertType, AlertFacts>> = {
 
 export const isAlertType = (type: string): type is AlertType => ALERT_TYPES.some((one) => one === type);
 
-/** These are mailed where an account has not chosen. */
+/** Accounts that have not chosen get these alerts by mail. */
 export const MAILED_BY_DEFAULT: readonly AlertType[] = ALERT_TYPES.filter((type) => ALERTS[type].isMailed);

@@ -21,7 +21,7 @@ type Negation = 'not' | 'none' | 'such' | 'lacks';
 const isNegation = (kind: string): kind is Negation =>
   kind === 'not' || kind === 'none' || kind === 'such' || kind === 'lacks';
 
-/** This is a noun phrase, a predicate or a connecting word, in the order of the segment. */
+/** An element is a noun phrase, a predicate or a connecting word, in the order of the segment. */
 interface Element {
   readonly kind: 'phrase' | 'word' | 'gap' | Negation | 'hedge' | 'advice';
   /** Combines bits of `BIT`. */

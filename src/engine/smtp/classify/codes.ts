@@ -1,7 +1,7 @@
 import { dataFile, readData } from '../../data-files.ts';
 import { RULES, type RuleId } from './rules.ts';
 
-/** This is a status code of RFC 3463, RFC 5248 or the IANA registry: `x.1.1`, or a whole subject, `x.7`. */
+/** Status codes come from RFC 3463, RFC 5248 or the IANA registry: `x.1.1`, or a whole subject, `x.7`. */
 interface EnhancedRow {
   readonly code: string;
   readonly rule: RuleId;
@@ -39,7 +39,7 @@ interface Coded {
   readonly code: number;
   readonly enhanced: string | null;
   readonly operator: string | null;
-  /** These are the text's words (lexicon.ts). */
+  /** The words are those of the text (lexicon.ts). */
   readonly words: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export interface Echoes {
   /** The checked address is as sent in RCPT. */
   readonly address: string;
-  /** These are our HELO name, the sender address and its domain. */
+  /** Our names are the HELO name, the sender address and its domain. */
   readonly ourNames: readonly string[];
   readonly ourIps: readonly string[];
 }
@@ -205,7 +205,7 @@ function replaceWord(text: string, word: string, mark: string): string {
 const TEMPLATE_MAX = 300;
 
 export interface Template {
-  /** These are 12 hex digits, from code, enhanced code and text. */
+  /** A fingerprint is 12 hex digits made from code, enhanced code and text. */
   readonly fingerprint: string;
   readonly text: string;
 }

@@ -155,7 +155,7 @@ export interface LexiconFile {
 type LexiconSlots = Readonly<Record<string, readonly string[]>>;
 
 interface LexiconEntry {
-  /** This is empty for placeholders. */
+  /** Placeholders have an empty language. */
   readonly language: string;
   readonly phrase: string;
   readonly slots: readonly Slot[];
@@ -347,11 +347,11 @@ export type Lexicon = ReturnType<typeof compileLexicon>;
 /** How a piece of text is separated from the one before. */
 type Separator = 'none' | 'comma' | 'colon' | 'stop';
 
-/** This is a phrase of the lexicon or one unknown word, in the order of the text. */
+/** A token is a phrase of the lexicon or one unknown word, in the order of the text. */
 export interface LexiconToken {
-  /** This is empty for an unknown word. */
+  /** An unknown word has no slots. */
   readonly slots: readonly Slot[];
-  /** This is the index among the lexicon's entries; -1 stands for an unknown word. */
+  /** The index points into the lexicon's entries; -1 stands for an unknown word. */
   readonly entry: number;
   /** The first language that has it; empty for a placeholder or an unknown word. */
   readonly language: string;

@@ -158,7 +158,7 @@ export interface Model {
 interface ModelFile {
   readonly head: Readonly<Record<string, string>>;
   readonly features: readonly string[];
-  /** These are whole numbers, `CLASSES.length` for each feature. */
+  /** Weights are whole numbers, `CLASSES.length` for each feature. */
   readonly weights: Int16Array;
 }
 
@@ -311,7 +311,7 @@ export interface Said {
   readonly clauses: readonly Pick<Clause, 'subject' | 'predicate'>[];
   /** Some word denies, refuses or misses something. */
   readonly denies: boolean;
-  /** This is the enhanced code. */
+  /** The status is the enhanced code. */
   readonly status: string | null;
   readonly rules: readonly RuleId[];
 }

@@ -495,7 +495,7 @@ export interface RateWindow {
   readonly resetAt: number;
 }
 
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[];
   readonly total: number;
 }
@@ -1630,7 +1630,7 @@ export interface ListBlock {
   readonly asked: ReadonlyMap<number, number>;
 }
 
-export interface DeferredAddress {
+interface DeferredAddress {
   readonly email: string;
   /** How often it was asked about, and when first. */
   readonly attempts: number;
@@ -2030,7 +2030,7 @@ export interface AccountRole extends Pick<Membership, 'account' | 'role' | 'seco
   readonly test: boolean;
 }
 
-export interface Member {
+interface Member {
   readonly userId: string;
   readonly email: string;
   readonly name: string;

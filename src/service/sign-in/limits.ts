@@ -47,7 +47,7 @@ type OriginKind = Exclude<Kind, IpKind | 'password'>;
 const CODE_LIVES_MS = 2 * MINUTE_MS;
 
 /** Where an attempt comes from. */
-export interface Origin {
+interface Origin {
   /** The address is canonical. */
   readonly ip: string;
   /** The id of a device on which the subject has signed in before (devices.ts). */

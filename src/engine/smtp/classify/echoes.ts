@@ -204,7 +204,7 @@ function replaceWord(text: string, word: string, mark: string): string {
 /** A template has at most this many characters. */
 const TEMPLATE_MAX = 300;
 
-export interface Template {
+interface Template {
   /** A fingerprint is 12 hex digits made from code, enhanced code and text. */
   readonly fingerprint: string;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** From where and as who mail servers are asked, by the options. */
+/** The options say from which addresses and under which names mail servers are asked. */
 import { type Egress, egressesOf } from '../kernel/egress.ts';
 import { readNamedFile } from './options.ts';
 import type { Options } from './read.ts';

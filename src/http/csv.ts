@@ -7,13 +7,13 @@ import type { RawAnswer, Route } from './route.ts';
 export { csvLine };
 
 export const CSV_TYPE = 'text/csv; charset=utf-8';
-/** https://jsonlines.org */
+/** The format is described at https://jsonlines.org. */
 const JSON_LINES = 'application/jsonl';
 export const asDownload = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
 
 type Pages<Row> = PacedReading<readonly Row[]>;
 export type Cell = string | number | null;
-/** By the name in the head. */
+/** Each cell is found by the name of its column. */
 export type CsvColumns<Shown> = Readonly<Record<string, (shown: Shown) => Cell>>;
 
 /**
@@ -59,7 +59,7 @@ const FILE_FORMS = {
 } as const;
 type FileForm = keyof typeof FILE_FORMS;
 
-/** A row of the table of routes for each form. */
+/** Makes a row of the table of routes for each form. */
 export const inEachForm = (row: (form: FileForm, facts: (typeof FILE_FORMS)[FileForm]) => Route): readonly Route[] =>
   keysOf(FILE_FORMS).map((form) => row(form, FILE_FORMS[form]));
 

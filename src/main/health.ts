@@ -92,7 +92,7 @@ function egressDetails(engine: VerificationEngine, identities: Identities) {
   return { state: egress.state, since: toIso(egress.since), helo_configured: true, egresses };
 }
 
-/** Of each egress: what it reaches, what it was answered, and what would improve that most. */
+/** Tells of each egress what it reaches, what it was answered, and what would improve that most. */
 const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>, identities: Identities) =>
   engine.egressRows().map(({ name, state, since, restsForSeconds, hour, day, breakersOpen, problems }) => {
     const identity = identities.of(name);
@@ -156,7 +156,7 @@ function sharedFor<T>(ms: number, check: () => Promise<T>, clock: Clock): () => 
 
 // What operators see of the service: this process, and what the store tells of all of them.
 
-/** For how long a reading is used, and how long somebody waits for one. */
+/** A reading is used for so long, and is waited for so long. */
 const READING_SHARED_MS = 10_000;
 const READING_TIMEOUT_MS = 1_000;
 const HOURS_PER_DAY = DAY_MS / HOUR_MS;

@@ -177,7 +177,7 @@ export function createHookService({ store, policies, verify, clock, remembersMai
   }
 
   return {
-    /** Oldest first. */
+    /** The oldest comes first. */
     list: (account: AccountId) => hooks.list(account),
 
     /** Throws ApiError: `policy_not_found`, `seen_disabled`, `too_many_hooks`. */

@@ -88,14 +88,14 @@ export function createKeyService(store: KeyPageStore, clock: Clock) {
   }
 
   return {
-    /** Newest first, revoked ones last. */
+    /** The newest comes first, and those that are revoked last. */
     async list(account: AccountId) {
       const now = clock.now();
       const isRevoked = (key: Key) => (stateOf(key, now) === 'revoked' ? 1 : 0);
       return (await keys.list(account)).sort((a, b) => isRevoked(a) - isRevoked(b) || b.createdAt - a.createdAt);
     },
 
-    /** With the addresses that used it lately. */
+    /** Returns it with the addresses that used it lately. */
     async get(account: AccountId, id: string) {
       const key = await keyOf(account, id);
       return {

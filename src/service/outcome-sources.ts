@@ -58,7 +58,7 @@ export function createOutcomeSourceService({ outcomeSources }: Pick<Store, 'outc
 
   return {
     sns,
-    /** Oldest first. */
+    /** The oldest comes first. */
     list: (account: AccountId) => outcomeSources.list(account),
 
     /** Throws ApiError `too_many_outcome_sources`. */

@@ -46,7 +46,7 @@ export type OutcomeResult =
   | { readonly result: 'recorded' | 'duplicate'; readonly class: OutcomeClass }
   | { readonly result: 'error'; readonly error: ApiError };
 
-/** Of what the account has reported. */
+/** It covers what the account has reported. */
 interface Calibration {
   /** The most frequent comes first. */
   readonly verdicts: readonly {

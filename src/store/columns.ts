@@ -101,7 +101,7 @@ const changedRows = <T extends keyof Tables, From, Counters>(
   columns: CounterColumns<T, From, Counters>,
 ): TableRows<From> => ({ table, ...rowMaker<From>({ ...columns, id: textColumn(id) }) });
 
-/** The assignments of an UPDATE. */
+/** Returns the assignments of an UPDATE. */
 export const assigned = (columns: Readonly<Record<string, string>>): string =>
   Object.entries(columns)
     .map(([name, value]) => `${name} = ${value}`)
@@ -346,7 +346,7 @@ export const ACCOUNT_COUNTERS = changedRows<'accounts', AccountState, CreditCoun
   },
 );
 
-/** By how much an account has more to spend, and more on hold; negative: less. */
+/** An account has so much more to spend, and so much more on hold; negative means less. */
 interface CreditsMove extends Pick<CreditCounters, 'balance' | 'locked'> {
   readonly id: string;
 }
@@ -369,7 +369,7 @@ export const MOVED_CREDITS: Readonly<Record<ColumnOf<CreditCounters>, string>> =
   allowance: `CASE WHEN ${MOVED_ALLOWANCE} < 0 THEN 0 WHEN a.allowance < a.balance + a.locked THEN ${MOVED_ALLOWANCE}
     ELSE a.balance + a.locked + c.balance + c.locked END`,
 };
-/** The same with the window, which other nodes count in meanwhile. */
+/** It moves the window as well, which other nodes count in meanwhile. */
 export const MOVED_COUNTERS: Readonly<Record<ColumnOf<CreditCounters & WindowCounters>, string>> = {
   ...MOVED_CREDITS,
   window_start: 'c.window_start',

@@ -3,7 +3,7 @@ import { answerCalls } from '../../kernel/thread.ts';
 import type { DataReply, FirstView, ViewOrder } from './first-view.ts';
 
 type Ask = (path: string) => Promise<DataReply>;
-/** Of the view that is being rendered: the dashboard keeps the `fetch` that it finds first. */
+/** The view that is being rendered asks by this: the dashboard keeps the `fetch` that it finds first. */
 let asking: Ask;
 
 async function fetchData(request: Request): Promise<Response> {

@@ -72,7 +72,7 @@ function inProcess(context: HttpContext): Ask {
   };
 }
 
-/** In place of the nonce of a page in its view; nobody else knows it. */
+/** It stands in a view for the nonce of the page; nobody else knows it. */
 const NONCE = randomBytes(16).toString('hex');
 
 /** The router would redirect to it. */

@@ -40,7 +40,7 @@ export const hasEnded = (status: ListStatus): boolean => LIST_STATUS_FACTS[statu
 
 const statusesFor = (action: ListAction): readonly ListStatus[] =>
   LIST_STATUSES.filter((status) => LIST_STATUS_FACTS[status].actions.includes(action));
-/** In which statuses an action is allowed. */
+/** An action is allowed in these statuses. */
 export const LIST_ACTION_STATUSES: Readonly<Record<ListAction, readonly ListStatus[]>> = {
   start: statusesFor('start'),
   pause: statusesFor('pause'),

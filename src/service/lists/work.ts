@@ -24,7 +24,7 @@ interface ListWorkParts {
   readonly failed: (error: unknown) => void;
 }
 
-/** For which mail servers may still answer what they were asked when a list is paused. */
+/** Mail servers may still answer for so long when a list is paused. */
 const ANSWERS_MS = 1_000;
 /** A list gives way to one that waits after this long. */
 const SPELL_MS = 10_000;

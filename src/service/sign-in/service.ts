@@ -121,7 +121,7 @@ function createAllSignIns(parts: SignInParts) {
     invitations: createInvitations({ store, library, limits, userAdmin, sessions }),
     /** Null means that it is not configured. */
     oidc,
-    /** By a link of the command line. Throws ApiError. */
+    /** The user has a link of the command line. Throws ApiError. */
     async signInByLink(browser: BrowserRequest, typed: string) {
       const identifier = signInOf(await admitToken(limits, browser, typed));
       const { internalAdapter } = await (await library()).$context;

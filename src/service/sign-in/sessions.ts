@@ -224,7 +224,7 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
     /** Ends the browser's session, for one that takes its place. */
     endSession,
 
-    /** By password. `secondFactor`: not signed in yet, a code is required next. Throws ApiError. */
+    /** Checks the password. `secondFactor`: nobody is signed in yet, a code is required next. Throws ApiError. */
     async signIn(browser: BrowserRequest, { email: input, password }: { email: string; password: string }) {
       const email = input.trim().toLowerCase();
       const attempt = { user: { email }, by: 'anonymous', from: browser, factor: 'password' } as const;

@@ -24,7 +24,7 @@ interface NewUser {
   /** This and the name are as validate.ts returns them. */
   readonly email: string;
   readonly name: string;
-  /** A hash. */
+  /** The password is hashed. */
   readonly password: string | null;
   /** Whether the address is known to be theirs; one that is not is confined to its account. */
   readonly proven?: boolean;

@@ -97,7 +97,7 @@ export function createWebhookService({ store, checkUrl, send, clock, mailTo, url
   const testing = createTestSlots();
 
   return {
-    /** Oldest first. */
+    /** The oldest comes first. */
     list: (account: AccountId) => webhooks.list(account),
 
     async get(account: AccountId, id: string) {

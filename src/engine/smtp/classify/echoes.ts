@@ -204,23 +204,18 @@ function replaceWord(text: string, word: string, mark: string): string {
 /** A template has at most this many characters. */
 const TEMPLATE_MAX = 300;
 
-interface Template {
-  /** A fingerprint is 12 hex digits made from code, enhanced code and text. */
-  readonly fingerprint: string;
-  readonly text: string;
-}
-
 /**
  * What replies have in common that differ only in addresses, hosts, names, times or ids: `_name has no mailbox # here`.
  * `plain`: the text after `takeOutEchoes`. `isWord`: whether a word has a meaning in the lexicon. Words of the checked
- * address that have none are taken out as well, since servers greet their users by name.
+ * address that have none are taken out as well, since servers greet their users by name. `fingerprint`: 12 hex digits
+ * made from code, enhanced code and text.
  */
 export function templateOf(
   reply: { readonly code: number; readonly enhanced: string | null },
   plain: string,
   { address }: Pick<Echoes, 'address'>,
   isWord: (word: string) => boolean,
-): Template {
+): { readonly fingerprint: string; readonly text: string } {
   const named = new Set((fold(address).match(/\p{L}{3,}/gu) ?? []).filter((word) => !isWord(word)));
   const text = plain
     .replace(/(?<![\p{L}_])\p{L}{3,}/gu, (word) => (named.has(word) ? '_name' : word))

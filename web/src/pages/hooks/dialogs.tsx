@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { HOOK_FACTS, HOOK_KINDS, isHookKind } from '../../../../src/kernel/facts/hooks.ts';
 import {
   HOOK_RATE_LIMIT,
@@ -124,6 +124,21 @@ interface Settings {
 }
 const KINDS = HOOK_KINDS.map((kind) => ({ value: kind, label: HOOK_FACTS[kind].name }));
 
+function KindSelect(props: { value: Hook['kind']; onChange: (kind: Hook['kind']) => void; error: ReactNode }) {
+  const { value, onChange, error } = props;
+  return (
+    <NativeSelect
+      label={t`Auth server`}
+      data={KINDS}
+      value={value}
+      onChange={({ currentTarget }) => {
+        if (isHookKind(currentTarget.value)) onChange(currentTarget.value);
+      }}
+      error={error}
+    />
+  );
+}
+
 /** Settings of a new or existing hook, whose kind stays. */
 function SettingsForm(props: {
   initial: Hook | null;
@@ -157,14 +172,11 @@ function SettingsForm(props: {
     <DialogForm submit={fields} action={action} onCancel={onCancel}>
       {initial !== null && <CopyText label="URL" text={initial.url} />}
       {initial === null && (
-        <NativeSelect
-          label={t`Auth server`}
-          data={KINDS}
+        <KindSelect
           value={kind}
-          onChange={({ currentTarget: { value } }) => {
-            if (!isHookKind(value)) return;
-            setKind(value);
-            setTimeoutMs(String(HOOK_FACTS[value].timeoutMs));
+          onChange={(next) => {
+            setKind(next);
+            setTimeoutMs(String(HOOK_FACTS[next].timeoutMs));
           }}
           error={fields.errorOf('kind')}
         />

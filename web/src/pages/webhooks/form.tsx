@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Checkbox, Radio, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ALERT_TYPES } from '../../../../src/kernel/facts/alerts.ts';
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../../src/kernel/facts/events.ts';
 import { WEBHOOK_DESCRIPTION_LENGTH, WEBHOOK_URL_LENGTH } from '../../../../src/kernel/facts/limits.ts';
@@ -77,11 +77,46 @@ export function WebhookForm(props: {
         onChange={(event) => setUrl(event.currentTarget.value)}
         error={fields.errorOf('url')}
       />
+      <EventChoice
+        types={types}
+        isChat={isChat}
+        all={all}
+        onAll={setAll}
+        chosen={chosen}
+        onChosen={setChosen}
+        error={fields.errorOf('events')}
+      />
+      <TextInput
+        label={t`Description`}
+        description={t`Optional, for your own use.`}
+        maxLength={WEBHOOK_DESCRIPTION_LENGTH.max}
+        autoComplete="off"
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        error={fields.errorOf('description')}
+      />
+    </DialogForm>
+  );
+}
+
+/** All events, or some of them. */
+function EventChoice(props: {
+  types: readonly WebhookEventType[];
+  isChat: boolean;
+  all: boolean;
+  onAll: (all: boolean) => void;
+  chosen: readonly WebhookEventType[];
+  onChosen: (chosen: readonly WebhookEventType[]) => void;
+  error: ReactNode;
+}) {
+  const { types, isChat, all, onAll, chosen, onChosen, error } = props;
+  return (
+    <>
       <Radio.Group
         label={isChat ? t`Alerts` : t`Events`}
         value={all ? 'all' : 'some'}
-        onChange={(value) => setAll(value === 'all')}
-        error={fields.errorOf('events')}
+        onChange={(value) => onAll(value === 'all')}
+        error={error}
       >
         <Stack gap="xs" mt={6}>
           <Radio
@@ -95,7 +130,7 @@ export function WebhookForm(props: {
         <Checkbox.Group
           aria-label={isChat ? t`Chosen alerts` : t`Chosen events`}
           value={[...chosen]}
-          onChange={(values) => setChosen(types.filter((type) => values.includes(type)))}
+          onChange={(values) => onChosen(types.filter((type) => values.includes(type)))}
         >
           <Stack gap="xs" pl="lg">
             {types.map((type) => (
@@ -104,15 +139,6 @@ export function WebhookForm(props: {
           </Stack>
         </Checkbox.Group>
       )}
-      <TextInput
-        label={t`Description`}
-        description={t`Optional, for your own use.`}
-        maxLength={WEBHOOK_DESCRIPTION_LENGTH.max}
-        autoComplete="off"
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-        error={fields.errorOf('description')}
-      />
-    </DialogForm>
+    </>
   );
 }

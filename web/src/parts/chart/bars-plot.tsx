@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import type uPlot from 'uplot';
 import { type Bars, heightOf, SEGMENTS, type Segment, ticksOf } from './bars.ts';
-import { AXIS_HEIGHT, bottomAxis, Canvas, valueAxis } from './canvas.tsx';
+import { AXIS_HEIGHT, bottomAxis, Canvas, valueAxis } from './plot-canvas.tsx';
 import { formatTick, isMidnight, tokenColor } from './series.ts';
 
 /** The canvas only: bars with the patterns of their verdicts. */

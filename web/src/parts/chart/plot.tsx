@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { heightOf, ticksOf } from './bars.ts';
-import { bottomAxis, Canvas, valueAxis } from './canvas.tsx';
+import { bottomAxis, Canvas, valueAxis } from './plot-canvas.tsx';
 import { type ChartData, formatTick, type Series, stack, toneFill } from './series.ts';
 
 /** Chart adds the summary, the links and the table. */

@@ -12,8 +12,6 @@ const UNREACHED: Readonly<Record<string, number>> = {
   'src/engine/dns/trust.ts': 1,
   // A port that is open for UDP and closed for TCP; and no descriptors left, which descriptors.test.ts has.
   'src/engine/dns/transport.ts': 2,
-  // A check of the doctor that takes too long.
-  'src/engine/doctor/diagnose.ts': 1,
   // A rest of an egress, which takes a minute.
   'src/engine/smtp/egress-rest.ts': 1,
   // A trunk that nobody has used for 10 s.

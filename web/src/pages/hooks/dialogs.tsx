@@ -139,6 +139,22 @@ function KindSelect(props: { value: Hook['kind']; onChange: (kind: Hook['kind'])
   );
 }
 
+function PolicySelect(props: { value: string; onChange: (policy: string) => void; error: ReactNode }) {
+  const { value, onChange, error } = props;
+  const policies = useQuery(policiesQuery(useAccount().id)).data?.policies ?? [];
+  return (
+    <NativeSelect
+      label={t`Policy`}
+      description={t`Decides whether an address may sign up.`}
+      // The chosen one is offered also while they are not loaded, and where it was deleted.
+      data={[...new Set([value, ...policies.map(({ name }) => name)])]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      error={error}
+    />
+  );
+}
+
 /** Settings of a new or existing hook, whose kind stays. */
 function SettingsForm(props: {
   initial: Hook | null;
@@ -150,9 +166,6 @@ function SettingsForm(props: {
   const [kind, setKind] = useState<Hook['kind']>(initial?.kind ?? 'supabase');
   const [name, setName] = useState(initial?.name ?? '');
   const [policy, setPolicy] = useState(initial?.policy ?? 'signup');
-  const policies = useQuery(policiesQuery(useAccount().id)).data?.policies ?? [];
-  // Also while they are not loaded, and of one that was deleted.
-  const names = [...new Set([policy, ...policies.map(({ name }) => name)])];
   const [scope, setScope] = useState(initial?.scope ?? '');
   const [timeoutMs, setTimeoutMs] = useState(String(initial?.timeout_ms ?? HOOK_FACTS[kind].timeoutMs));
   const [rateLimit, setRateLimit] = useState(String(initial?.rate_limit ?? ''));
@@ -193,14 +206,7 @@ function SettingsForm(props: {
         onChange={(event) => setName(event.currentTarget.value)}
         error={fields.errorOf('name')}
       />
-      <NativeSelect
-        label={t`Policy`}
-        description={t`Decides whether an address may sign up.`}
-        data={names}
-        value={policy}
-        onChange={(event) => setPolicy(event.currentTarget.value)}
-        error={fields.errorOf('policy')}
-      />
+      <PolicySelect value={policy} onChange={setPolicy} error={fields.errorOf('policy')} />
       <TextInput
         label={t`Scope`}
         description={t`Such as “signup”: mailboxes are remembered under it, for the policy’s rule about mailboxes seen before. Leave empty to remember none.`}

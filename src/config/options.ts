@@ -411,7 +411,6 @@ export function isQualified(name: string): boolean {
 export const heloName: Parser<string> = (text) =>
   isHostName(text) ? { value: text.toLowerCase() } : { expected: 'a host name such as mail.example.com' };
 
-/** The reverse-path of MAIL FROM (RFC 5321 §4.1.2); the null reverse-path `<>` becomes the empty string. */
 /** Null stands for `none`, and means that there is no group. */
 const paceGroup: Parser<string | null> = (text) => {
   if (text === 'none') return { value: null };
@@ -420,6 +419,7 @@ const paceGroup: Parser<string | null> = (text) => {
     : { expected: 'up to 64 letters, digits, dots, hyphens and underscores, or none' };
 };
 
+/** Reads the reverse-path of MAIL FROM (RFC 5321 §4.1.2); the null reverse-path `<>` becomes the empty string. */
 export const sender: Parser<string> = (text) => {
   if (text === '<>') return { value: '' };
   const match = /^([A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64})@(.+)$/.exec(text);

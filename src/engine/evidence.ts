@@ -142,7 +142,7 @@ export interface SmtpEvidence {
   readonly probability: number | null;
   /** Seconds until a retry makes sense; null when the server announced nothing. */
   readonly retryAfterSeconds: number | null;
-  /** They are in order; the last one need not be the one that decided. */
+  /** Attempts are in order of time; the last one need not be the one that decided. */
   readonly attempts: readonly HostAttempt[];
   /** The lines are made when they are read. */
   readonly transcript: { readonly lines: readonly TranscriptLine[] };

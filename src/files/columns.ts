@@ -126,7 +126,7 @@ export const HEADER_ROWS = 50;
 type Cells = readonly string[];
 
 interface SampleRows {
-  /** They are the first rows of the file; rows with a problem have no cells. */
+  /** The sample has the first rows of the file; rows with a problem have no cells. */
   readonly rows: readonly Cells[];
   readonly lines: readonly number[];
   /** These rows are from the middle and the end. */
@@ -408,7 +408,7 @@ const PLACEHOLDER_ROWS = 3;
 // The header
 
 interface HeaderRows {
-  /** They are the first row of the header, that with the names, and the first one behind it. */
+  /** The header begins with row `from`, has its names in row `at`, and ends before row `skip`. */
   readonly from: number;
   readonly at: number;
   readonly skip: number;

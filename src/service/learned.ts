@@ -19,7 +19,7 @@ export interface Recalled extends Learned {
   readonly bounces: boolean;
 }
 
-/** They are in the order of the addresses; null means that nothing is known of any. */
+/** Entries are in the order of the addresses; null means that nothing is known of any. */
 type RecalledAll = readonly Recalled[] | null;
 
 /** For so long a node goes by what it has read of an account; what another node records counts after it, ms. */

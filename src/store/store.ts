@@ -1151,7 +1151,7 @@ export interface TrafficRow {
   readonly hour: number;
   /** `status` counts replies of 4xx by status; `mx` and `smtp` count verifications of that level by latency bucket. */
   readonly metric: 'status' | 'mx' | 'smtp';
-  /** The bucket is the HTTP status, or the number of the latency bucket (kernel/latency.ts). */
+  /** The bucket is the HTTP status, or the number of the latency bucket (service/traffic.ts). */
   readonly bucket: number;
   readonly count: number;
 }
@@ -1272,7 +1272,7 @@ export interface Person {
 /** All addresses that lead to the mailbox. */
 export interface Spellings {
   readonly is: (address: string) => boolean;
-  /** They are in lower case; each spelling in ASCII has one of them in it. */
+  /** Domains are in lower case; each spelling in ASCII has one of them in it. */
   readonly domains: readonly string[];
 }
 
@@ -1347,7 +1347,7 @@ export interface MeasuredVerdict {
 
 /** Times are in ms. */
 export interface NewOutcome {
-  /** They are canonical, and stored as their HMACs. */
+  /** Mailbox and domain are canonical, and stored as their HMACs. */
   readonly mailbox: string;
   readonly domain: string;
   readonly class: OutcomeClass;
@@ -1378,7 +1378,7 @@ export interface Contradiction {
 export type OutcomeFrom = { readonly origin: OutcomeOrigin } | { readonly connection: string };
 
 export interface OutcomesRecorded {
-  /** They are in the order of what was to be recorded. */
+  /** Results are in the order of what was to be recorded. */
   readonly results: readonly ('recorded' | 'duplicate')[];
   /** These were no contradictions before. */
   readonly contradictions: readonly Contradiction[];
@@ -1518,7 +1518,7 @@ export interface ListRowAddress {
 export interface ListRow {
   /** Counts from 1, without the header. */
   readonly row: number;
-  /** They are in the order of the file; an empty list means that the row is blank or unreadable. */
+  /** Addresses are in the order of the file; an empty list means that the row is blank or unreadable. */
   readonly addresses: readonly ListRowAddress[];
   readonly cells: readonly string[];
   /** These cells are beyond the last column. */
@@ -2404,7 +2404,7 @@ export interface Delivery {
   readonly eventId: string;
   readonly event: WebhookEventType;
   readonly status: DeliveryStatus;
-  /** They are in order of time. */
+  /** Attempts are in order of time. */
   readonly attempts: readonly DeliveryAttempt[];
   readonly nextAttemptAt: number | null;
   readonly createdAt: number;

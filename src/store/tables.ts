@@ -126,7 +126,7 @@ interface WebhooksTable {
   enabled: number;
   disabled_reason: DisabledReason | null;
   disabled_at: number | null;
-  /** They are the first failure since an attempt succeeded, and the last one. */
+  /** The first failure since an attempt succeeded was then, and the last one. */
   failing_since: number | null;
   failed_at: number | null;
   created_at: number;
@@ -504,7 +504,7 @@ interface SeenSecretsTable {
 }
 interface OutcomesTable {
   account_id: string;
-  /** They are HMACs of the canonical address and of its domain under the account's secret, in base64url. */
+  /** `mailbox` and `domain` are HMACs under the account's secret, in base64url. */
   mailbox: string;
   class: OutcomeClass;
   at: number;
@@ -662,7 +662,7 @@ interface SecretsTable {
   value: string;
 }
 
-/** See jobs/jobs.ts. */
+/** See store/jobs/jobs.ts. */
 interface JobsTable {
   id: string;
   /** The kind is a JobKind, or one that another version of the service knows. */

@@ -163,7 +163,7 @@ export type UsageChartReply = Static<typeof UsageChartReply>;
 export const OperatorsReply = Type.Object(
   {
     checks: Type.Integer(),
-    /** They are counted since then. */
+    /** Operators are counted since then. */
     from: Time,
     operators: Type.Array(
       Type.Object({

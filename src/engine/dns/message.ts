@@ -77,7 +77,7 @@ const MAX_JUMPS = 32;
 const MAX_NAME = 255;
 
 interface RawRecord {
-  /** They are the offsets of the record, of its data, and of its end. */
+  /** The record, its data and its end are at these offsets. */
   readonly at: number;
   readonly data: number;
   readonly end: number;

@@ -32,7 +32,7 @@ interface PoolRequest extends Destination {
   readonly read: DialogueSetup['read'];
   readonly question: RecipientQuestion;
   readonly transcript: Transcript;
-  /** They are in `Clock.elapsed()` ms: for the turn of this request, the answer, and connection and banner. */
+  /** Times are in `Clock.elapsed()` ms: for the turn of this request, the answer, and connection and banner. */
   readonly startByMs: number;
   readonly deadlineMs: number;
   readonly greetByMs: number;

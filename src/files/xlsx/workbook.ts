@@ -333,7 +333,7 @@ function columnOf(reference: string): number | null {
   return column === 0 ? null : column;
 }
 
-/** Formulas that make text, where a program wrote them without their values. */
+// Formulas that make text, where a program wrote them without their values.
 
 /** Longer ones are not evaluated. */
 const FORMULA_LENGTH = 8_192;
@@ -426,7 +426,7 @@ function formulaTokens(formula: string): string[] | null {
 
 const TEXTS_BYTES = 128 << 20;
 const TEXTS_MAX = 4_000_000;
-/** They are powers of two. */
+/** Both are powers of two. */
 const CHUNK_BYTES = 1 << 20;
 const PAGE_TEXTS = 1 << 15;
 

@@ -62,7 +62,7 @@ export const signInReply = (kept: KeptCookies): JsonAnswer<Done> => done('You ar
 
 /**
  * What members of a suspended account may do beside reading: only what takes something away. Its API keys are none
- * (store/charge/admit.ts), and its background work waits.
+ * (store/charge/apply-batch.ts), and its background work waits.
  */
 const WHILE_SUSPENDED: ReadonlySet<string> = new Set([
   'POST /dashboard/accounts/:account/log/erase',

@@ -21,7 +21,7 @@ interface Limit {
 const ATTEMPT_LIMITS = {
   /** Sign-ins are counted by address, whether or not it has a user. */
   'sign-in': { max: 10, everywhere: 100, windowMs: QUARTER_MS, network: 'sign-in-ip' },
-  /** They are counted by client network alone, or by known device. */
+  /** Attempts are counted by client network alone, or by known device. */
   'sign-in-ip': { max: 30, windowMs: QUARTER_MS },
   /** Second factors of a user; the library also limits them to five per sign-in. */
   code: { max: 10, everywhere: 30, windowMs: QUARTER_MS },

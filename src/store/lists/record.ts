@@ -124,7 +124,7 @@ const among = <C extends string>(column: C, numbers: readonly number[]) =>
 
 /** What is to be done, of what the outcomes are about. */
 interface Left {
-  /** They are kept by block. */
+  /** The key is the first row of a block. */
   readonly chunks: ReadonlyMap<number, { readonly before: string; readonly pending: Set<number> }>;
   readonly waiting: Map<number, WaitingRow>;
 }
@@ -138,7 +138,7 @@ const leftOf = ({ chunks, waiting }: RowsRead<Pick<ReturnType<typeof listReads>,
 
 interface RecordChanges {
   readonly results: VerificationRecord[];
-  /** They are their numbers. */
+  /** Each address is given by its number, in the order of `results`. */
   readonly addresses: number[];
   /** Rows as they are to be; of done ones, `due_at` is null. */
   readonly waiting: WaitingRow[];
